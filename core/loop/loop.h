@@ -1,0 +1,101 @@
+/*
+ * The event loop over libuv: descriptors, timers, an end-of-turn hook, signals. One loop a process, one thread.
+ * Objects are embedded in the caller's; after *_close they may be freed only once the close callback has run (or with NULL, at the end of the turn:
+ * use loop_free_later for the memory).
+ */
+#ifndef HINNY_LOOP_LOOP_H
+#define HINNY_LOOP_LOOP_H
+
+#include "core/base/clock.h"
+#include "core/base/error.h"
+#include "core/base/list.h"
+
+#include <stdbool.h>
+#include <uv.h>
+
+struct loop {
+	uv_loop_t uv;
+	uv_prepare_t turn;       /* runs the deferred ones before the loop sleeps */
+	struct list deferred;    /* struct loop_defer */
+	struct monotime now;     /* of this turn */
+	bool stopping;
+};
+
+enum hinny_rc loop_init(struct loop *lp, struct hinny_error *err);
+void loop_run(struct loop *lp);  /* until loop_stop */
+void loop_stop(struct loop *lp);
+/* Closes what is left and frees; the process's descriptors stay as they are. */
+void loop_fini(struct loop *lp);
+static inline struct monotime
+loop_now(const struct loop *lp)
+{
+	return lp->now;
+}
+/* Frees p (malloc'ed) when no callback of this turn can use it any more. */
+void loop_free_later(struct loop *lp, void *p);
+
+enum { LOOP_READ = 1, LOOP_WRITE = 2 };
+
+struct loop_fd;
+typedef void loop_fd_fn(struct loop_fd *w, unsigned events); /* an error or hang-up is reported as both */
+/* Watches a descriptor. Does not own it: close the watcher first, then the descriptor. Level-triggered. */
+struct loop_fd {
+	uv_poll_t uv;
+	struct loop *lp;
+	loop_fd_fn *fn;
+	unsigned events; /* what is being watched; 0: paused */
+	bool open;
+};
+enum hinny_rc loop_fd_init(struct loop *lp, struct loop_fd *w, int fd, loop_fd_fn *fn, struct hinny_error *err);
+void loop_fd_watch(struct loop_fd *w, unsigned events); /* cheap when nothing changes */
+/* Stops at once; `closed` (may be NULL) runs when the memory of w may be freed. May be repeated. */
+void loop_fd_close(struct loop_fd *w, void (*closed)(struct loop_fd *w));
+
+struct loop_timer;
+typedef void loop_timer_fn(struct loop_timer *t);
+struct loop_timer {
+	uv_timer_t uv;
+	struct loop *lp;
+	loop_timer_fn *fn;
+	bool open;
+};
+void loop_timer_init(struct loop *lp, struct loop_timer *t, loop_timer_fn *fn);
+void loop_timer_start(struct loop_timer *t, int64_t ms, int64_t repeat_ms); /* restarts */
+void loop_timer_stop(struct loop_timer *t);
+bool loop_timer_active(const struct loop_timer *t);
+void loop_timer_close(struct loop_timer *t, void (*closed)(struct loop_timer *t));
+
+/* A function to run once at the end of this turn of the loop, before it sleeps: batches leave here. */
+struct loop_defer;
+typedef void loop_defer_fn(struct loop_defer *d);
+struct loop_defer {
+	struct list node;
+	loop_defer_fn *fn;
+};
+void loop_defer_init(struct loop_defer *d, loop_defer_fn *fn);
+void loop_defer(struct loop *lp, struct loop_defer *d); /* once a turn however often it is asked */
+void loop_defer_cancel(struct loop_defer *d);
+
+struct loop_signal;
+typedef void loop_signal_fn(struct loop_signal *s, int signum);
+struct loop_signal {
+	uv_signal_t uv;
+	loop_signal_fn *fn;
+	bool open;
+};
+enum hinny_rc loop_signal_init(struct loop *lp, struct loop_signal *s, int signum, loop_signal_fn *fn, struct hinny_error *err);
+void loop_signal_close(struct loop_signal *s);
+
+/* Wakes the loop from another thread (nng's callbacks): they queue and wake, no more. */
+struct loop_wake;
+typedef void loop_wake_fn(struct loop_wake *w);
+struct loop_wake {
+	uv_async_t uv;
+	loop_wake_fn *fn;
+	bool open;
+};
+enum hinny_rc loop_wake_init(struct loop *lp, struct loop_wake *w, loop_wake_fn *fn, struct hinny_error *err);
+void loop_wake_send(struct loop_wake *w); /* any thread */
+void loop_wake_close(struct loop_wake *w);
+
+#endif

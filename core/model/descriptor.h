@@ -1,0 +1,224 @@
+/*
+ * Descriptors: what a component, EIP or language is called, which options it takes, what they default to. Data, read by core/config when it turns YAML into a
+ * program, by `hinny doc`, the reference pages and "did you mean". A descriptor is the only place of a default.
+ */
+#ifndef HINNY_MODEL_DESCRIPTOR_H
+#define HINNY_MODEL_DESCRIPTOR_H
+
+#include "core/base/error.h"
+#include "core/base/str.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct compile;  /* core/config/compile.h: the compilation that runs */
+struct endpoint;
+struct step;
+struct expression;
+struct exchange;
+struct value;
+
+/* How an option is written, and what lies at `offset` of the descriptor's conf structure afterwards. */
+enum option_type {
+	OPTION_STRING,     /* const char *, NULL when not given and no default */
+	OPTION_BOOL,       /* bool */
+	OPTION_INT,        /* int64_t; range min..max */
+	OPTION_DOUBLE,     /* double */
+	OPTION_DURATION,   /* int64_t milliseconds */
+	OPTION_SIZE,       /* uint64_t bytes */
+	OPTION_ENUM,       /* int: position in values "A|B|C" (case ignored) */
+	OPTION_EXPRESSION, /* struct expression * (a map with one language) */
+	OPTION_PREDICATE,  /* struct expression *, compiled as predicate */
+	OPTION_STEPS,      /* struct block * */
+	OPTION_URI,        /* struct endpoint *: with its `parameters` */
+	OPTION_STRINGS,    /* struct strings: a YAML list of scalars, or one scalar with commas */
+	OPTION_CLASSES,    /* struct classes: exception class names; unknown ones are errors */
+	OPTION_NODES,      /* struct step_list: list of child nodes, each parsed as the EIP named in `values` (when, doCatch, setHeader …) */
+	OPTION_NODE,       /* struct step *: one child node parsed as the EIP named in `values` (otherwise, doFinally, redeliveryPolicy) */
+	OPTION_PAIRS,      /* struct pairs: a list of {key, value} maps, or a map (namespace) */
+	OPTION_CLASS,      /* enum value_class_id as int: a Java type name */
+};
+
+enum option_flag {
+	OPTION_REQUIRED = 1,
+	OPTION_CONSUMER = 2,  /* endpoint options: where they may stand; neither: both */
+	OPTION_PRODUCER = 4,
+	OPTION_PATH = 8,      /* endpoint option that is part of the path */
+	OPTION_LABEL = 16,    /* accepted and without meaning here (description, note): documented as such */
+	OPTION_MAIN = 32,     /* what a scalar form sets: `log: text`, `to: uri` */
+	OPTION_TEMPLATE = 64, /* STRING evaluated per message: compiled as Simple when it has "${": the conf member is struct expression * */
+	OPTION_GIVEN = 128,   /* the conf member is followed by nothing, but `given` bit is recorded: see option_given() */
+};
+
+struct option_desc {
+	const char *name;
+	enum option_type type;
+	const char *dflt;   /* as text, parsed like a given one; NULL: zero/NULL */
+	unsigned flags;
+	const char *values; /* ENUM: "A|B|C"; NODES/NODE: EIP name */
+	int64_t min, max;   /* INT, SIZE, DURATION: checked unless both are 0 */
+	const char *help;   /* one line */
+	size_t offset;      /* offsetof(struct x_conf, member) */
+};
+#define OPTIONS_END { .name = NULL }
+
+struct strings {
+	const char **items;
+	size_t n;
+};
+struct classes {
+	int *ids; /* enum exception_id */
+	size_t n;
+};
+struct step_list {
+	struct step **items;
+	size_t n;
+};
+struct pairs {
+	struct pair {
+		const char *key, *value;
+	} *items;
+	size_t n;
+};
+
+/* The part of the world that a step or expression reads or writes; names are exact, *_all means that any may be. */
+enum access_flag {
+	ACCESS_BODY = 1,
+	ACCESS_HEADERS_ALL = 2,
+	ACCESS_PROPERTIES_ALL = 4,
+	ACCESS_VARIABLES_ALL = 8,
+	ACCESS_EXCEPTION = 16,
+	ACCESS_ALL = 31
+};
+struct access {
+	unsigned flags;
+	struct strings headers, properties, variables;
+};
+
+/* ---- languages ---- */
+
+enum eval_rc {
+	EVAL_OK,
+	EVAL_ERROR, /* the exception is set on the exchange */
+	EVAL_NEED   /* a remote value is missing: return STEP_NEED to the engine, which gets it and runs the step again */
+};
+
+enum language_flag {
+	LANGUAGE_SCALAR_ONLY = 1, /* no option map */
+	LANGUAGE_NO_TRIM = 2,
+};
+
+/* One row a language. For a language with an owner, `compile` runs in every process and only checks what it can without the library and records what the
+ * expression reads; the owner's process adds the rest by a language_impl. */
+struct language_desc {
+	const char *name;
+	const char *const *aliases;       /* NULL-ended, or NULL */
+	const struct option_desc *options; /* of the map form, beside `expression`, `id`, `trim`, `resultType`, which every language has */
+	size_t conf_size;
+	const char *owner;                /* worker kind, NULL: runs in every process */
+	unsigned flags;
+	/* Compiles e->text into e->code; memory from the program's arena; reports through compile_error() and returns nonzero. */
+	int (*compile)(struct compile *c, struct expression *e);
+	/* Evaluates to a value (expression) or truth (predicate: *out is then a BOOL). NULL for a language with an owner. */
+	enum eval_rc (*eval)(const struct expression *e, struct exchange *ex, struct value *out);
+	const char *help;
+};
+
+/* What the owner's process adds for its language. */
+struct language_impl {
+	const char *name;
+	/* Once, before READY. e->impl may be set. HINNY_EINVAL refuses the generation: the text says why, the caller adds file:line. */
+	enum hinny_rc (*prepare)(void *owner, struct expression *e, struct hinny_error *err);
+	enum eval_rc (*eval)(const struct expression *e, struct exchange *ex, struct value *out);
+};
+
+/* ---- EIPs ---- */
+
+enum step_rc {
+	STEP_DONE,    /* go on with the next step */
+	STEP_FAILED,  /* ex->exception is set */
+	STEP_PENDING, /* engine_resume() or engine_fail() will be called */
+	STEP_ENTER,   /* a block was pushed by engine_enter(): run it, then the step's `after` */
+	STEP_NEED,    /* an expression returned EVAL_NEED; nothing has been done yet */
+};
+
+struct engine;
+struct activation;
+
+enum eip_flag {
+	EIP_EXPRESSION = 1,     /* takes one language key, inline or under `expression`: step.expr */
+	EIP_PREDICATE = 2,      /* …and it is a predicate */
+	EIP_STEPS = 4,          /* takes `steps`: step.block */
+	EIP_EFFECT = 8,         /* does something to the outside */
+	EIP_FIRST_MATCH = 16,   /* remote predicates are asked in order up to the first that is true */
+	EIP_CHILD = 32,         /* only inside the parent that names it (when, otherwise, doCatch) */
+	EIP_ROOT = 64,          /* may stand at the root of a file (onException) */
+	EIP_ROUTE_HEAD = 128,   /* may stand as one of the first steps of a route, scoped to it (onException) */
+	EIP_CATCHES = 256,      /* a boundary of error handling: calls never span it */
+	EIP_NOT_A_STEP = 512,   /* option holder (redeliveryPolicy) */
+	EIP_EXPRESSION_OPTIONAL = 1024,
+};
+
+struct eip_desc {
+	const char *name;
+	const char *const *aliases;
+	unsigned flags;
+	const struct option_desc *options; /* beside id, description, note, disabled, which every step has */
+	size_t conf_size;
+	/* After parsing: what the options do not say (both of two, wrong place); may compile further parts and sets st->reads/st->writes beyond those of its
+	 * expressions. Reports through compile_error() and returns nonzero. May be NULL. */
+	int (*check)(struct compile *c, struct step *st);
+	/* Runs the step. Everything it evaluates, it evaluates before it changes anything (a STEP_NEED runs it again from the start). */
+	enum step_rc (*run)(struct engine *en, struct exchange *ex, const struct step *st);
+	/* A block entered by this step has ended (act is its activation, with the step's own state). Returns like run. May be NULL: DONE. */
+	enum step_rc (*after)(struct engine *en, struct exchange *ex, const struct step *st, struct activation *act);
+	/* An exception came out of the block. Returns STEP_FAILED to pass it on (the default when NULL), or like run having taken it. */
+	enum step_rc (*caught)(struct engine *en, struct exchange *ex, const struct step *st, struct activation *act);
+	const char *help;
+};
+
+/* ---- components ---- */
+
+enum component_flag {
+	COMPONENT_CONSUMER = 1,
+	COMPONENT_PRODUCER = 2,
+	COMPONENT_LENIENT = 4,       /* unknown options are kept in endpoint.rest (http: sent as query) */
+	COMPONENT_EXCLUSIVE = 8,     /* its source must not run in two generations at once */
+	COMPONENT_PURE = 16,         /* the producer has no effect on the outside: it may be repeated */
+	COMPONENT_STREAM_IN = 32,    /* the producer can send a body that streams */
+	COMPONENT_STREAM_OUT = 64,   /* the reply (producer) or message (consumer) body may be a stream */
+	COMPONENT_READS_NO_BODY = 128,
+	COMPONENT_KEEPS_BODY = 256,  /* the producer leaves the body as it was (log, validator) */
+	COMPONENT_UNIQUE = 512,      /* two consumers of one normalised uri are an error (direct) */
+};
+
+struct component_desc {
+	const char *scheme;
+	const char *const *aliases;
+	const char *syntax;                /* "timer:timerName", "platform-http:path", "http://httpUri" */
+	const struct option_desc *options; /* the OPTION_PATH ones are set from the path by `syntax` */
+	size_t conf_size;
+	const char *owner;                 /* worker kind that runs it; NULL: whichever process the exchange is in */
+	unsigned flags;
+	/* After parsing. May register files of the generation (compile_file). Reports and returns nonzero. May be NULL. */
+	int (*check)(struct compile *c, struct endpoint *ep);
+	const char *help;
+};
+
+/* ---- kinds of worker ---- */
+
+enum kind_flag {
+	KIND_LISTENS = 1,   /* gets the listening sockets */
+	KIND_SCALES = 2,    /* several processes by default: min(cores, 4) */
+	KIND_STATELESS = 4, /* works on calls only (xform): a dead one's waiting calls are made again */
+};
+
+struct kind_desc {
+	const char *kind;       /* "http" */
+	const char *executable; /* "hinny-http" in libexec */
+	unsigned flags;
+	const char *help;
+};
+
+#endif

@@ -1,0 +1,71 @@
+/*
+ * The wire frame: what workers send one another over nng, and what supervisor and workers say over the control socket. Little-endian, versioned, length-checked on
+ * every read; encoded once, in one pass; a received frame is read in place. A broken frame is dropped with an error, never trusted: every typed reader fails
+ * softly (sets reader.bad and returns zero/empty), and frame_end() says whether all went well and nothing was left over.
+ *
+ *   u32 length   of all that follows
+ *   u8  version  FRAME_VERSION
+ *   u8  type     enum frame_type (frames.def)
+ *   u16 flags
+ *   …   payload, laid out by type: documented in docs/wire.md
+ *
+ * One nng message holds one or more frames, one behind the other (a batch).
+ */
+#ifndef HINNY_MODEL_FRAME_H
+#define HINNY_MODEL_FRAME_H
+
+#include "core/base/buf.h"
+#include "core/base/error.h"
+#include "core/model/exchange.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { FRAME_VERSION = 1, FRAME_HEAD = 8, FRAME_MAX = 16 << 20 };
+
+enum frame_type {
+#define FRAME(id, number, direction, help) FRAME_##id = number,
+#include "core/model/frames.def"
+#undef FRAME
+};
+
+/* Encoder: appends to a buf. */
+struct frame_writer {
+	struct buf *out;
+	size_t start;
+};
+struct frame_writer frame_begin(struct buf *out, enum frame_type type, unsigned flags);
+void frame_put_u8(struct frame_writer *w, uint8_t v);
+void frame_put_u32(struct frame_writer *w, uint32_t v);
+void frame_put_u64(struct frame_writer *w, uint64_t v);
+void frame_put_str(struct frame_writer *w, struct str s); /* u32 length, bytes */
+/* Any value but a stream; lists, maps and JSON nodes recursively (depth is bounded: deeper is HINNY_ELIMIT at frame_finish). */
+void frame_put_value(struct frame_writer *w, const struct value *v);
+void frame_put_header_name(struct frame_writer *w, struct str name); /* well-known ones as a small id */
+/* Which parts of the message go along; the body apart (inline when it has at most FRAME_INLINE bytes, else as chunks). */
+enum { FRAME_INLINE = 64 << 10 };
+void frame_put_message(struct frame_writer *w, struct exchange *ex, const struct access *what, bool dirty_only);
+void frame_put_exception(struct frame_writer *w, const struct exception *e); /* NULL allowed */
+enum hinny_rc frame_finish(struct frame_writer *w); /* sets the length; HINNY_ELIMIT: the frame was taken out again */
+
+/* Decoder. */
+struct frame_reader {
+	const char *p, *end;
+	uint8_t type, version;
+	uint16_t flags;
+	bool bad;
+};
+/* Next frame of a batch: cuts it off *batch. False at the end; r->bad set when what is left is no frame. */
+bool frame_next(struct str *batch, struct frame_reader *r);
+uint8_t frame_get_u8(struct frame_reader *r);
+uint32_t frame_get_u32(struct frame_reader *r);
+uint64_t frame_get_u64(struct frame_reader *r);
+struct str frame_get_str(struct frame_reader *r); /* in place */
+/* Slices point into the frame (blob: the one that holds the nng message's bytes, may be NULL); containers in the arena. */
+struct value frame_get_value(struct frame_reader *r, struct arena *a, struct blob *blob);
+struct str frame_get_header_name(struct frame_reader *r);
+void frame_get_message(struct frame_reader *r, struct exchange *ex, struct blob *blob); /* sets what came, leaves the rest; removals too */
+struct exception *frame_get_exception(struct frame_reader *r, struct arena *a);
+bool frame_end(const struct frame_reader *r); /* all read, nothing bad */
+
+#endif

@@ -1,0 +1,48 @@
+/*
+ * JSON read in place: a flat array of nodes over the text, made once and kept with the body, so that two jsonpath steps parse once. Strings are slices of the text;
+ * those with escapes are decoded on demand. Numbers keep their text (12345678901234567890 keeps all its digits). Depth is bounded (JSON_DEPTH_MAX).
+ * RFC 8259; duplicate keys are kept (the last one is found); input must be UTF-8 (a BOM at the start is skipped).
+ */
+#ifndef HINNY_MODEL_JSON_H
+#define HINNY_MODEL_JSON_H
+
+#include "core/base/arena.h"
+#include "core/base/buf.h"
+#include "core/base/error.h"
+#include "core/base/str.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { JSON_DEPTH_MAX = 256 };
+
+enum json_type { JSON_NULL, JSON_FALSE, JSON_TRUE, JSON_INT, JSON_FRACTION, JSON_STRING, JSON_ARRAY, JSON_OBJECT };
+
+/* Nodes lie in document order: a container is followed by its children (an object's: key, value, key, value …); `skip` leads behind its last descendant. */
+struct json_node {
+	uint8_t type;
+	uint8_t escaped;   /* a string with backslashes */
+	uint16_t reserved;
+	uint32_t skip;     /* nodes of this subtree, itself included */
+	uint32_t children; /* elements or members */
+	uint32_t length;   /* bytes of text (strings: without quotes) */
+	const char *text;
+};
+
+/* Parses the whole text; nodes in the arena. On error the text says line and column. *root is the first node. */
+enum hinny_rc json_parse(struct arena *a, struct str text, const struct json_node **root, struct hinny_error *err);
+static inline const struct json_node *
+json_first(const struct json_node *n)
+{
+	return n + 1; /* when n->children > 0 */
+}
+static inline const struct json_node *
+json_next(const struct json_node *n)
+{
+	return n + n->skip;
+}
+const struct json_node *json_member(const struct json_node *object, struct str key); /* NULL when absent */
+struct str json_string(struct arena *a, const struct json_node *n); /* decoded */
+enum hinny_rc json_print(struct buf *b, const struct json_node *n); /* compact JSON */
+
+#endif

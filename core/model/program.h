@@ -1,0 +1,145 @@
+/*
+ * The program: what a bundle's route files compile to. A tree of steps with everything looked up and parsed; nothing is interpreted from YAML at run time. Every
+ * process of a generation compiles the same bundle with the same code, so step numbers (step.index) and slots (expression.slot) mean the same in all of
+ * them: they are what calls name on the wire.
+ *
+ * Immutable after program_compile (core/config/compile.h), but for the `impl` pointers, which the process that owns the thing sets before READY.
+ */
+#ifndef HINNY_MODEL_PROGRAM_H
+#define HINNY_MODEL_PROGRAM_H
+
+#include "core/base/arena.h"
+#include "core/base/hash.h"
+#include "core/model/descriptor.h"
+#include "core/model/value.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Where something stands in the sources. */
+struct position {
+	const char *file;
+	uint32_t line, column;
+};
+
+struct expression {
+	const struct language_desc *language;
+	const char *text;         /* trimmed as the language wants it */
+	struct position at;
+	bool predicate;
+	bool not_found_ok;
+	enum value_class_id result_type;
+	void *conf;               /* the language's options */
+	void *code;               /* compiled by language->compile */
+	void *impl;               /* of the owner's process */
+	const struct language_impl *ops; /* set in the owner's process: evaluated in place */
+	const char *owner;        /* kind that evaluates it, NULL: here */
+	uint32_t slot;            /* position in program.remotes, when owner is set */
+	struct access reads;
+	/* Expressions that this one contains (Simple with ${xpath(…)}), so that a step knows all its remote ones. */
+	struct expression **parts;
+	uint32_t parts_n;
+};
+
+struct step;
+
+struct block {
+	struct step *first;
+	uint32_t n;
+};
+
+struct step {
+	const struct eip_desc *eip;
+	const struct route *route;
+	struct step *next;        /* in its block */
+	const struct step *parent;
+	const char *id;           /* given or generated: "to1" */
+	struct position at;
+	uint32_t index;           /* in program.steps */
+	void *conf;               /* the EIP's options */
+	struct expression *expr;  /* EIP_EXPRESSION */
+	struct block block;       /* EIP_STEPS */
+	struct endpoint *endpoint; /* to, toD when constant, wireTap …: sent to */
+
+	/* worked out by the compiler (core/config/plan.c) */
+	const char *owner;        /* kind that runs it, NULL: home */
+	uint32_t call_run;        /* owner set: this many steps from here on go in one call (>= 1) */
+	bool effect;              /* of the step itself */
+	struct access reads, writes; /* of the step with all that is in it */
+	struct expression **remotes; /* remote expressions of this step's own run (not of its blocks), in order of evaluation */
+	uint32_t remotes_n;
+	bool reply_streams;       /* the body that this step leaves is used once only: it may stream */
+	bool body_once;           /* nobody reads the body after this step took it: it may be streamed into the step */
+};
+
+struct endpoint {
+	const struct component_desc *component;
+	const char *uri;          /* as written, placeholders resolved */
+	const char *key;          /* normalised: "timer://x?delay=5s&period=1m30s" */
+	struct position at;
+	void *conf;
+	struct pairs rest;        /* COMPONENT_LENIENT: options that it does not know, decoded; */
+	const char *rest_query;   /* …and as they came, "a=b&c=d", or NULL */
+	const struct route *target; /* direct: the route that consumes it */
+	uint32_t index;           /* in program.endpoints */
+	bool consumer;
+	void *impl;               /* of the process that runs it */
+	const struct component_ops *ops; /* workers/component.h */
+};
+
+/* An onException of a route or a file. */
+struct handler {
+	const struct step *st;    /* the onException step: conf is its struct on_exception_conf (core/eip/on_exception.h) */
+};
+
+struct route {
+	const char *id;
+	struct position at;
+	uint32_t index;           /* in program.routes */
+	struct endpoint *from;
+	struct block block;
+	const struct step **handlers; /* onException steps in order of search: the route's, then the file's */
+	uint32_t handlers_n;
+	const char *home;         /* worker kind; NULL: direct, runs where its caller is */
+	const char *description, *group;
+	bool body_streams;        /* the body that the consumer gives is used once only */
+	bool auto_startup;
+	void *conf;
+};
+
+struct generation_file {
+	const char *path;   /* absolute, as found */
+	const char *copy;   /* below the generation's folder, relative */
+};
+
+struct program {
+	struct arena arena;
+	const struct settings *settings;   /* core/config/settings.h: hinny.yaml */
+	struct route **routes;
+	uint32_t routes_n;
+	struct step **steps;
+	uint32_t steps_n;
+	struct endpoint **endpoints;
+	uint32_t endpoints_n;
+	struct expression **remotes;
+	uint32_t remotes_n;
+	struct generation_file *files;
+	uint32_t files_n;
+	uint64_t kinds;                    /* bit i: kind i of kinds.def is needed */
+	struct pairs properties;           /* what ${properties:x} finds */
+};
+
+/* Lists of descriptors: the .def files name one row each; NULL when there is none. Aliases are found too. */
+const struct component_desc *component_find(struct str scheme);
+const struct eip_desc *eip_find(struct str name);
+const struct language_desc *language_find(struct str name);
+const struct kind_desc *kind_find(struct str kind);
+int kind_index(struct str kind); /* position in kinds.def, -1 */
+const struct kind_desc *kind_at(int index);
+int kind_count(void);
+/* Iterate (hinny doc, schema). */
+const struct component_desc *const *component_all(size_t *n);
+const struct eip_desc *const *eip_all(size_t *n);
+const struct language_desc *const *language_all(size_t *n);
+
+#endif

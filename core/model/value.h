@@ -1,0 +1,170 @@
+/*
+ * The tagged value of bodies, headers, properties and variables.
+ *
+ * A value owns nothing: its bytes, lists and maps live in the arena of the exchange that holds it (or in the program's, for constants, which outlives
+ * every exchange). Where bytes lie in a counted blob, `blob` names it, so that another exchange can share them by arena_hold() instead of a copy.
+ * Values are passed by struct copy within one exchange; value_share() carries one over to another exchange's arena.
+ *
+ * Conversions are lazy and follow Camel's type converters (spec/dataformats.md, spec/simple.md section 4).
+ */
+#ifndef HINNY_MODEL_VALUE_H
+#define HINNY_MODEL_VALUE_H
+
+#include "core/base/arena.h"
+#include "core/base/blob.h"
+#include "core/base/buf.h"
+#include "core/base/error.h"
+#include "core/base/str.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum value_type {
+	VALUE_NULL,
+	VALUE_BOOL,
+	VALUE_INT,     /* Java Integer/Long: see value_flag */
+	VALUE_DOUBLE,
+	VALUE_DECIMAL, /* a number that neither int64 nor double can keep: its text, in u.s */
+	VALUE_STRING,  /* UTF-8 */
+	VALUE_BYTES,
+	VALUE_LIST,
+	VALUE_MAP,
+	VALUE_JSON,    /* a node of a parsed JSON document: u.json (core/model/json.h) */
+	VALUE_XML,     /* markup: text of one or several nodes that an XPath selected; u.s */
+	VALUE_STREAM,  /* bytes still to come, once only; u.stream (core/model/stream.h) */
+	VALUE_TYPES
+};
+
+enum value_flag {
+	VALUE_LONG = 1,    /* an INT that Java calls Long */
+	VALUE_FLOAT = 2,   /* a DOUBLE that Java calls Float */
+	VALUE_DATE = 4,    /* an INT of milliseconds that Java calls Date */
+	VALUE_NODESET = 8, /* XML: from a node-set; n nodes in aux (0: empty list; truthiness and size follow it) */
+	VALUE_ARRAY = 16,  /* a LIST that Java calls an array */
+	VALUE_INPUT = 32,  /* STRING/BYTES that came as a re-readable stream cache: prints and compares as text, bodyType differs */
+};
+
+struct value;
+struct stream;
+struct json_node;
+
+struct value_list {
+	struct value *items;
+	size_t n, cap;
+};
+
+struct value_entry {
+	struct str key;
+	struct value *value;
+};
+
+/* Insertion-ordered. */
+struct value_map {
+	struct value_entry *entries;
+	size_t n, cap;
+	bool nocase; /* keys compare without ASCII case */
+};
+
+struct value {
+	uint8_t type;
+	uint8_t flags;
+	uint16_t reserved;
+	uint32_t aux;
+	union {
+		bool b;
+		int64_t i;
+		double d;
+		struct str s; /* DECIMAL STRING BYTES XML */
+		struct value_list *list;
+		struct value_map *map;
+		const struct json_node *json;
+		struct stream *stream;
+	} u;
+	struct blob *blob; /* where u.s lies, or NULL: arena or constant memory. Not a reference of its own */
+};
+
+static inline struct value
+value_null(void)
+{
+	return (struct value){ .type = VALUE_NULL };
+}
+static inline struct value
+value_bool(bool b)
+{
+	return (struct value){ .type = VALUE_BOOL, .u.b = b };
+}
+static inline struct value
+value_int(int64_t i)
+{
+	return (struct value){ .type = VALUE_INT, .u.i = i };
+}
+static inline struct value
+value_double(double d)
+{
+	return (struct value){ .type = VALUE_DOUBLE, .u.d = d };
+}
+static inline struct value
+value_str(struct str s)
+{
+	return (struct value){ .type = VALUE_STRING, .u.s = s };
+}
+static inline struct value
+value_bytes(struct str s)
+{
+	return (struct value){ .type = VALUE_BYTES, .u.s = s };
+}
+static inline bool
+value_is_null(const struct value *v)
+{
+	return v->type == VALUE_NULL;
+}
+/* Has it bytes in u.s? */
+static inline bool
+value_has_text(const struct value *v)
+{
+	return v->type == VALUE_STRING || v->type == VALUE_BYTES || v->type == VALUE_XML || v->type == VALUE_DECIMAL;
+}
+
+/* New empty containers in the arena. */
+struct value value_new_list(struct arena *a, size_t cap);
+struct value value_new_map(struct arena *a, size_t cap, bool nocase);
+void value_list_add(struct arena *a, struct value_list *l, struct value v);
+void value_map_set(struct arena *a, struct value_map *m, struct str key, struct value v); /* key is kept, not copied */
+struct value *value_map_find(const struct value_map *m, struct str key);
+bool value_map_remove(struct value_map *m, struct str key);
+
+/*
+ * The text form, as Camel's conversion to String gives it: null gives an empty slice (check for null first where it matters), numbers as Java prints them
+ * (1.0E10, 3.5), lists "[a, b]", maps "{k=v}", JSON nodes as Java's Map/List would print ("{x=1}"), bytes as UTF-8, dates "Wed May 01 10:00:00 UTC 2024".
+ * The result may be the value's own bytes. A VALUE_STREAM must not come here (the engine has collected it before).
+ */
+struct str value_text(struct arena *a, const struct value *v);
+/* Appends the text form to a buffer (same rules). */
+enum hinny_rc value_print(struct buf *b, const struct value *v);
+/* Number of elements (list, map, node-set), 0 for null, 1 otherwise. */
+size_t value_size(const struct value *v);
+/* Truth of a lone value as a predicate (spec/simple.md section 3). */
+bool value_truth(const struct value *v);
+/* "java.lang.String" … the class name that a Java programmer would see; for bodyType and `is`. */
+const char *value_class(const struct value *v);
+
+/* ==, with Camel's coercions (simple.md section 4, equality; digits of any length compare exactly, cases B04). */
+bool value_equal(struct arena *a, const struct value *l, const struct value *r, bool ignore_case);
+/* Ordering with coercions: *out <0, 0, >0; false when either side is null (every ordering test is then false). */
+bool value_compare(struct arena *a, const struct value *l, const struct value *r, int *out);
+
+/* The Java types a route can name in resultType, convertBodyTo, bodyAs. */
+enum value_class_id {
+	CLASS_NONE, CLASS_STRING, CLASS_INTEGER, CLASS_LONG, CLASS_SHORT, CLASS_BYTE, CLASS_DOUBLE, CLASS_FLOAT, CLASS_BOOLEAN, CLASS_BYTES,
+	CLASS_BIG_INTEGER, CLASS_BIG_DECIMAL, CLASS_LIST, CLASS_MAP, CLASS_SET, CLASS_INPUT_STREAM, CLASS_READER, CLASS_DOCUMENT, CLASS_NODE, CLASS_NODE_LIST,
+	CLASS_DATE, CLASS_OBJECT, CLASS_CHARACTER, CLASS_ITERATOR
+};
+/* "int", "Integer", "java.lang.Integer", "String", "byte[]" …; CLASS_NONE when it is no name that is known. */
+enum value_class_id value_class_find(struct str name);
+/* Converts; null stays null. HINNY_EINVAL when it cannot be, with Camel's kind of text in err. */
+enum hinny_rc value_convert(struct arena *a, const struct value *v, enum value_class_id to, struct value *out, struct hinny_error *err);
+
+/* The same value for an exchange with arena `to`: blobs are held, all else is copied deep. Streams cannot be shared (assert). */
+struct value value_share(struct arena *to, const struct value *v);
+
+#endif
