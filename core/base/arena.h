@@ -2,7 +2,7 @@
  * Region allocator. All that belongs to an exchange (or a program, or a bundle) lives in one arena and goes with it.
  * Allocations are 16-byte aligned; memory from arena_alloc is not cleared. Small fixed requests never fail (out of memory ends the process);
  * what outside input sizes must be bounded by the caller first.
- * arena_reset keeps the first chunk, so a reused exchange allocates nothing in the steady state.
+ * arena_reset keeps one chunk of up to 16 KiB, so a reused exchange allocates nothing in the steady state (a sanitizer build keeps none).
  */
 #ifndef HINNY_BASE_ARENA_H
 #define HINNY_BASE_ARENA_H

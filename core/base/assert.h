@@ -2,6 +2,8 @@
 #ifndef HINNY_BASE_ASSERT_H
 #define HINNY_BASE_ASSERT_H
 
+#include <stddef.h>
+
 _Noreturn void assert_failed(const char *file, int line, const char *what);
 
 #define ASSERT(x) ((x) ? (void)0 : assert_failed(__FILE__, __LINE__, #x))

@@ -20,8 +20,13 @@ void log_set_level(enum log_level level);
 enum log_level log_get_level(void);
 bool log_level_parse(const char *name, enum log_level *out); /* error warning info debug */
 
-/* Fields follow as pairs of const char *, ended by NULL: log_kv(LOG_LEVEL_INFO, "worker ready", "kind", "http", NULL). */
+/*
+ * Fields follow as pairs of const char *, ended by NULL: log_kv(LOG_LEVEL_INFO, "worker ready", "kind", "http", NULL).
+ * A field whose value is NULL is left out.
+ */
 void log_kv(enum log_level level, const char *msg, ...) __attribute__((sentinel));
+/* As log_kv, but the plain format prints the message alone: for the `log` step. */
+void log_text(enum log_level level, const char *msg, ...) __attribute__((sentinel));
 void log_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void log_warning(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void log_info(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

@@ -1,5 +1,7 @@
 /*
- * The event loop over libuv: descriptors, timers, an end-of-turn hook, signals. One loop a process, one thread.
+ * The event loop: descriptors, timers, an end-of-turn hook, signals. One loop a process, one thread.
+ * Descriptors are in an epoll set of the loop's own, where a connection costs one system call and EPOLLEXCLUSIVE can be had; libuv lies in that
+ * set as one more descriptor and is run when it has something to do (timers, signals, wake-ups, and whatever a caller starts on `uv`).
  * Objects are embedded in the caller's; after *_close they may be freed only once the close callback has run (or with NULL, at the end of the turn:
  * use loop_free_later for the memory).
  */
@@ -11,14 +13,22 @@
 #include "core/base/list.h"
 
 #include <stdbool.h>
+#include <sys/epoll.h>
 #include <uv.h>
+
+enum { LOOP_BATCH = 256 };
 
 struct loop {
 	uv_loop_t uv;
-	uv_prepare_t turn;       /* runs the deferred ones before the loop sleeps */
+	int epfd;
+	uv_async_t alive;        /* never sent: an active handle, without which libuv would report that there is nothing to wait for */
 	struct list deferred;    /* struct loop_defer */
+	struct list closing;     /* struct loop_fd, until their callbacks have run */
+	struct list garbage;     /* of loop_free_later */
 	struct monotime now;     /* of this turn */
 	bool stopping;
+	struct epoll_event batch[LOOP_BATCH];
+	int batch_at, batch_n;   /* events of this turn not yet seen: [batch_at, batch_n) */
 };
 
 enum hinny_rc loop_init(struct loop *lp, struct hinny_error *err);
@@ -34,15 +44,21 @@ loop_now(const struct loop *lp)
 /* Frees p (malloc'ed) when no callback of this turn can use it any more. */
 void loop_free_later(struct loop *lp, void *p);
 
-enum { LOOP_READ = 1, LOOP_WRITE = 2 };
+enum {
+	LOOP_READ = 1,
+	LOOP_WRITE = 2,
+	LOOP_EXCLUSIVE = 4, /* for a listening socket that other processes watch as well: only some of them wake up */
+};
 
 struct loop_fd;
 typedef void loop_fd_fn(struct loop_fd *w, unsigned events); /* an error or hang-up is reported as both */
 /* Watches a descriptor. Does not own it: close the watcher first, then the descriptor. Level-triggered. */
 struct loop_fd {
-	uv_poll_t uv;
+	struct list closing; /* in loop.closing */
 	struct loop *lp;
 	loop_fd_fn *fn;
+	void (*closed)(struct loop_fd *w);
+	int fd;
 	unsigned events; /* what is being watched; 0: paused */
 	bool open;
 };
