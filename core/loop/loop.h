@@ -12,7 +12,9 @@
 #include "core/base/error.h"
 #include "core/base/list.h"
 
+#include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <sys/epoll.h>
 #include <uv.h>
 
@@ -20,21 +22,28 @@ enum { LOOP_BATCH = 256 };
 
 struct loop {
 	uv_loop_t uv;
+	uv_prepare_t alive;      /* does nothing: an active handle, without which libuv says that there is nothing to wait for */
 	int epfd;
-	uv_async_t alive;        /* never sent: an active handle, without which libuv would report that there is nothing to wait for */
 	struct list deferred;    /* struct loop_defer */
-	struct list closing;     /* struct loop_fd, until their callbacks have run */
-	struct list garbage;     /* of loop_free_later */
+	struct list closing;     /* struct loop_fd that have a callback to come */
+	void **garbage;          /* of loop_free_later */
+	size_t garbage_n, garbage_cap;
+	size_t uv_closing;       /* handles of libuv whose close callback has not run */
 	struct monotime now;     /* of this turn */
 	bool stopping;
+	bool uv_ready;           /* libuv's descriptor was in this turn's events */
 	struct epoll_event batch[LOOP_BATCH];
 	int batch_at, batch_n;   /* events of this turn not yet seen: [batch_at, batch_n) */
 };
 
+/* Also has SIGPIPE ignored. */
 enum hinny_rc loop_init(struct loop *lp, struct hinny_error *err);
-void loop_run(struct loop *lp);  /* until loop_stop */
+/* Until loop_stop; the deferred ones of the last turn are run. */
+void loop_run(struct loop *lp);
+/* One turn: waits for events, at most so long (-1: no limit), and serves them. For tests, and for loops around this one. */
+void loop_turn(struct loop *lp, int max_wait_ms);
 void loop_stop(struct loop *lp);
-/* Closes what is left and frees; the process's descriptors stay as they are. */
+/* Closes what is left of libuv's and frees; the process's descriptors stay as they are. */
 void loop_fini(struct loop *lp);
 static inline struct monotime
 loop_now(const struct loop *lp)
@@ -52,7 +61,10 @@ enum {
 
 struct loop_fd;
 typedef void loop_fd_fn(struct loop_fd *w, unsigned events); /* an error or hang-up is reported as both */
-/* Watches a descriptor. Does not own it: close the watcher first, then the descriptor. Level-triggered. */
+/*
+ * Watches a descriptor (socket, pipe, eventfd …; not a regular file, which is always ready). Does not own it: close the watcher first, then
+ * the descriptor. Level-triggered.
+ */
 struct loop_fd {
 	struct list closing; /* in loop.closing */
 	struct loop *lp;
@@ -62,9 +74,13 @@ struct loop_fd {
 	unsigned events; /* what is being watched; 0: paused */
 	bool open;
 };
+/* Watches nothing yet. */
 enum hinny_rc loop_fd_init(struct loop *lp, struct loop_fd *w, int fd, loop_fd_fn *fn, struct hinny_error *err);
 void loop_fd_watch(struct loop_fd *w, unsigned events); /* cheap when nothing changes */
-/* Stops at once; `closed` (may be NULL) runs when the memory of w may be freed. May be repeated. */
+/*
+ * Stops at once; `closed` (may be NULL) runs at the end of the turn, when the memory of w may be freed. Without a callback w may be
+ * initialised again at once. May be repeated.
+ */
 void loop_fd_close(struct loop_fd *w, void (*closed)(struct loop_fd *w));
 
 struct loop_timer;
@@ -73,6 +89,7 @@ struct loop_timer {
 	uv_timer_t uv;
 	struct loop *lp;
 	loop_timer_fn *fn;
+	void (*closed)(struct loop_timer *t);
 	bool open;
 };
 void loop_timer_init(struct loop *lp, struct loop_timer *t, loop_timer_fn *fn);
@@ -96,6 +113,7 @@ struct loop_signal;
 typedef void loop_signal_fn(struct loop_signal *s, int signum);
 struct loop_signal {
 	uv_signal_t uv;
+	struct loop *lp;
 	loop_signal_fn *fn;
 	bool open;
 };
@@ -106,12 +124,13 @@ void loop_signal_close(struct loop_signal *s);
 struct loop_wake;
 typedef void loop_wake_fn(struct loop_wake *w);
 struct loop_wake {
-	uv_async_t uv;
+	struct loop_fd fd; /* of an eventfd */
 	loop_wake_fn *fn;
+	atomic_bool pending;
 	bool open;
 };
 enum hinny_rc loop_wake_init(struct loop *lp, struct loop_wake *w, loop_wake_fn *fn, struct hinny_error *err);
-void loop_wake_send(struct loop_wake *w); /* any thread */
+void loop_wake_send(struct loop_wake *w); /* any thread, until loop_wake_close */
 void loop_wake_close(struct loop_wake *w);
 
 #endif
