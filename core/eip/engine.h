@@ -11,8 +11,9 @@
 #ifndef HINNY_EIP_ENGINE_H
 #define HINNY_EIP_ENGINE_H
 
-#include "core/model/exchange.h"
 #include "core/base/log.h"
+#include "core/lang/expression.h"
+#include "core/model/exchange.h"
 #include "core/model/program.h"
 
 enum { ENGINE_BURST = 10000, ENGINE_DEPTH_MAX = 1000 };
@@ -31,14 +32,6 @@ struct activation {
 	const struct step *handler; /* the onException step that is redelivering or being run */
 	struct value saved_body;
 	struct exception *saved_exception;
-};
-
-/* The outcome of a remote expression. */
-struct eval_slot {
-	const struct expression *e;
-	bool filled;
-	struct value value;
-	struct exception *exception;
 };
 
 struct engine_ops {
@@ -97,11 +90,5 @@ void engine_abort(struct exchange *ex, enum exception_id id, const char *why);
 enum step_rc engine_enter(struct exchange *ex, const struct step *st, const struct block *block, uint32_t n, void *state);
 /* Runs a route as a subroutine (direct). */
 enum step_rc engine_enter_route(struct exchange *ex, const struct step *st, const struct route *route);
-
-/* Evaluation, for steps. Streams are collected by the engine beforehand when st->reads says so. */
-enum eval_rc expression_eval(const struct expression *e, struct exchange *ex, struct value *out);
-enum eval_rc expression_test(const struct expression *e, struct exchange *ex, bool *out);
-/* Text form in the exchange's arena; null gives an empty slice and *null true. */
-enum eval_rc expression_text(const struct expression *e, struct exchange *ex, struct str *out, bool *null);
 
 #endif

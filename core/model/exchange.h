@@ -28,6 +28,13 @@ struct eval_slot;
 /* Called once when the exchange is done: exception set or not, message as it stands. The home acknowledges its source here, then frees the exchange. */
 typedef void exchange_done_fn(struct exchange *ex);
 
+/* The last text that was read as JSON, with its nodes: two jsonpath steps on one body parse once. The nodes live in the arena. */
+struct exchange_json {
+	const char *text; /* NULL: nothing yet */
+	size_t n;
+	const struct json_node *root;
+};
+
 struct exchange {
 	struct arena arena;
 	struct list node; /* of the owner's list of exchanges in flight, or of the free pool */
@@ -39,6 +46,7 @@ struct exchange {
 	struct value_map properties; /* names are case-sensitive */
 	struct value_map variables;
 	struct exception *exception; /* not yet handled, or NULL */
+	struct exchange_json json;   /* emptied by exchange_new and exchange_free */
 	unsigned dirty;              /* enum exchange_dirty: changed since exchange_clean() */
 
 	/* who it is */
@@ -53,7 +61,8 @@ struct exchange {
 	/* how far it is: the engine's */
 	struct engine *engine;
 	struct activation *top;
-	struct eval_slot *slots;   /* results of remote expressions for the current step, or NULL */
+	struct eval_slot *slots;   /* results of remote expressions for the current step, or NULL (core/lang/expression.h) */
+	uint32_t slots_n;
 	const void *need;          /* struct expression *: the one that a step waits for */
 	bool stop;                 /* a stop step ran */
 	bool rollback_only;
