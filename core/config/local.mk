@@ -1,0 +1,2 @@
+# From YAML to a bundle to a program.
+core_config_sources =

@@ -1,0 +1,2 @@
+# Values, exchanges, programs, the wire frame.
+core_model_sources =

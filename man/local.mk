@@ -1,0 +1,1 @@
+# Manual pages (mdoc): one line a page, `dist_man_MANS += man/hinnyd.8`.

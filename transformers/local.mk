@@ -1,0 +1,2 @@
+# What transformers share in every process.
+transformers_sources =

@@ -1,0 +1,2 @@
+# What the XML transformers share: parsing, the jail, character sets (in hinny-xform).
+transformers_xml_sources =

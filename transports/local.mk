@@ -1,0 +1,2 @@
+# The list of components.
+transports_sources =
