@@ -1,6 +1,6 @@
 /*
- * Chunks in a list, newest first; allocation bumps a pointer in the newest. A request that would waste much of a chunk gets a
- * chunk of its own behind the newest one, which stays current.
+ * Chunks in a list, newest first; allocation bumps a pointer in the newest. A request that would
+ * waste much of a chunk gets a chunk of its own behind the newest one, which stays current.
  */
 #include "core/base/arena.h"
 
@@ -20,7 +20,8 @@ enum {
 	CHUNK_FIRST = 4096 - 32, /* with malloc's own header below a page */
 	CHUNK_MAX = 64 * 1024,
 #if defined(__SANITIZE_ADDRESS__) || __has_feature(address_sanitizer)
-	CHUNK_KEEP = 0, /* so that a use after the reset is a use of freed memory, which the sanitizer sees */
+	CHUNK_KEEP = 0, /* so that a use after the reset is a use of freed memory, which the
+	                   sanitizer sees */
 #else
 	CHUNK_KEEP = 16 * 1024,
 #endif
@@ -97,7 +98,10 @@ free_chunks(struct arena_chunk *c)
 	}
 }
 
-/* Takes the largest regular chunk that may be kept out of the list; the newest regular ones are the largest. */
+/*
+ * Takes the largest regular chunk that may be kept out of the list; the newest regular ones are the
+ * largest.
+ */
 static struct arena_chunk *
 take_kept(struct arena *a)
 {

@@ -1,8 +1,9 @@
 /*
- * Region allocator. All that belongs to an exchange (or a program, or a bundle) lives in one arena and goes with it.
- * Allocations are 16-byte aligned; memory from arena_alloc is not cleared. Small fixed requests never fail (out of memory ends the process);
- * what outside input sizes must be bounded by the caller first.
- * arena_reset keeps one chunk of up to 16 KiB, so a reused exchange allocates nothing in the steady state (a sanitizer build keeps none).
+ * Region allocator. All that belongs to an exchange (or a program, or a bundle) lives in one arena
+ * and goes with it. Allocations are 16-byte aligned; memory from arena_alloc is not cleared. Small
+ * fixed requests never fail (out of memory ends the process); what outside input sizes must be
+ * bounded by the caller first. arena_reset keeps one chunk of up to 16 KiB, so a reused exchange
+ * allocates nothing in the steady state (a sanitizer build keeps none).
  */
 #ifndef HINNY_BASE_ARENA_H
 #define HINNY_BASE_ARENA_H
@@ -19,8 +20,8 @@ struct blob;
 typedef void arena_cleanup_fn(void *arg);
 
 struct arena {
-	char *at;  /* next free byte of the current chunk */
-	char *end; /* behind its last byte */
+	char *at;                       /* next free byte of the current chunk */
+	char *end;                      /* behind its last byte */
 	struct arena_chunk *chunks;     /* newest first */
 	struct arena_cleanup *cleanups; /* newest first */
 	size_t used;                    /* bytes handed out since the last reset */
@@ -50,7 +51,8 @@ char *arena_strdup(struct arena *a, const char *s);
 char *arena_strndup(struct arena *a, const char *s, size_t n);
 struct str arena_str(struct arena *a, struct str s);
 char *arena_printf(struct arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-char *arena_vprintf(struct arena *a, const char *fmt, va_list ap) __attribute__((format(printf, 2, 0)));
+char *arena_vprintf(struct arena *a, const char *fmt, va_list ap)
+    __attribute__((format(printf, 2, 0)));
 
 /* Runs fn(arg) at the next reset. */
 void arena_on_reset(struct arena *a, arena_cleanup_fn *fn, void *arg);

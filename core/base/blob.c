@@ -1,4 +1,7 @@
-/* Reference-counted buffers: the bytes follow the header in one allocation, or are a mapping of a file. */
+/*
+ * Reference-counted buffers: the bytes follow the header in one allocation, or are a mapping of a
+ * file.
+ */
 #include "core/base/blob.h"
 
 #include "core/base/assert.h"

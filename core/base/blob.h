@@ -1,6 +1,7 @@
 /*
- * Counted, immutable-once-shared byte buffers: bodies and network reads. Routing copies no payload, it takes references.
- * Counts are not atomic: a blob belongs to one thread. A blob made by blob_new_mapped is a spool file in memory.
+ * Counted, immutable-once-shared byte buffers: bodies and network reads. Routing copies no payload,
+ * it takes references. Counts are not atomic: a blob belongs to one thread. A blob made by
+ * blob_new_mapped is a spool file in memory.
  */
 #ifndef HINNY_BASE_BLOB_H
 #define HINNY_BASE_BLOB_H
@@ -18,7 +19,7 @@ struct blob {
 	char *data;
 };
 
-struct blob *blob_new(size_t cap);                         /* size 0, one reference; malloc'ed, never NULL */
+struct blob *blob_new(size_t cap); /* size 0, one reference; malloc'ed, never NULL */
 struct blob *blob_copy(const void *p, size_t n);
 /* Maps n bytes of the file read-only; the descriptor may be closed afterwards. */
 enum hinny_rc blob_new_mapped(int fd, size_t n, struct blob **out, struct hinny_error *err);

@@ -1,4 +1,7 @@
-/* A growable byte buffer with an upper bound: what input sizes fails with HINNY_ELIMIT, never with the process. */
+/*
+ * A growable byte buffer with an upper bound: what input sizes fails with HINNY_ELIMIT, never with
+ * the process.
+ */
 #ifndef HINNY_BASE_BUF_H
 #define HINNY_BASE_BUF_H
 

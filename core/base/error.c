@@ -1,4 +1,7 @@
-/* Filling of struct hinny_error. The arguments may point into the error that is filled, so that a text can be wrapped. */
+/*
+ * Filling of struct hinny_error. The arguments may point into the error that is filled, so that a
+ * text can be wrapped.
+ */
 #include "core/base/error.h"
 
 #include "core/base/assert.h"
@@ -53,10 +56,17 @@ rc_of_errno(int errnum)
 		int errnum;
 		enum hinny_rc rc;
 	} rows[] = {
-		{ ENOENT, HINNY_ENOENT },      { ENOTDIR, HINNY_ENOENT },    { EEXIST, HINNY_EEXIST },
-		{ EADDRINUSE, HINNY_EEXIST },  { EACCES, HINNY_EREFUSED },   { EPERM, HINNY_EREFUSED },
-		{ EAGAIN, HINNY_EAGAIN },      { ETIMEDOUT, HINNY_ETIMEOUT }, { EPIPE, HINNY_ECLOSED },
-		{ ECONNRESET, HINNY_ECLOSED }, { EINVAL, HINNY_EINVAL },
+		{ ENOENT, HINNY_ENOENT },
+		{ ENOTDIR, HINNY_ENOENT },
+		{ EEXIST, HINNY_EEXIST },
+		{ EADDRINUSE, HINNY_EEXIST },
+		{ EACCES, HINNY_EREFUSED },
+		{ EPERM, HINNY_EREFUSED },
+		{ EAGAIN, HINNY_EAGAIN },
+		{ ETIMEDOUT, HINNY_ETIMEOUT },
+		{ EPIPE, HINNY_ECLOSED },
+		{ ECONNRESET, HINNY_ECLOSED },
+		{ EINVAL, HINNY_EINVAL },
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
@@ -70,13 +80,14 @@ enum hinny_rc
 hinny_error_errno(struct hinny_error *err, int errnum, const char *fmt, ...)
 {
 	enum hinny_rc rc = rc_of_errno(errnum);
-	char why[128], what[HINNY_ERROR_TEXT - sizeof why], text[HINNY_ERROR_TEXT]; /* the reason is never cut */
+	/* The reason is never cut. */
+	char why[128], what[HINNY_ERROR_TEXT - sizeof why], text[HINNY_ERROR_TEXT];
 	va_list ap;
 
 	if (err == NULL)
 		return rc;
 	va_start(ap, fmt);
-	(void)vsnprintf(what, sizeof what, fmt, ap); 
+	(void)vsnprintf(what, sizeof what, fmt, ap); /* a longer text is cut */
 	va_end(ap);
 	system_text(errnum, why, sizeof why);
 	(void)snprintf(text, sizeof text, "%s: %s", what, why);

@@ -1,6 +1,6 @@
 /*
- * The result of an operation that may fail for reasons outside the program: input, a peer, the system.
- * Bugs are asserts (assert.h); what cannot go on is fatal() (log.h).
+ * The result of an operation that may fail for reasons outside the program: input, a peer, the
+ * system. Bugs are asserts (assert.h); what cannot go on is fatal() (log.h).
  */
 #ifndef HINNY_BASE_ERROR_H
 #define HINNY_BASE_ERROR_H
@@ -21,17 +21,26 @@ enum hinny_rc {
 
 #define HINNY_ERROR_TEXT 1024
 
-/* Filled where the failure is seen. `text` is lower case, has no full stop, names what was attempted on what, reason last. */
+/*
+ * Filled where the failure is seen. `text` is lower case, has no full stop, names what was
+ * attempted on what, reason last.
+ */
 struct hinny_error {
 	enum hinny_rc rc;
 	char text[HINNY_ERROR_TEXT];
 };
 
-/* Sets *err (which may be NULL) and returns rc. A longer text is cut. */
+/*
+ * Sets *err (which may be NULL) and returns rc. A longer text is cut. The arguments may point into
+ * *err, so that a text can be wrapped.
+ */
 enum hinny_rc hinny_error_set(struct hinny_error *err, enum hinny_rc rc, const char *fmt, ...)
-	__attribute__((format(printf, 3, 4)));
-/* As above, with ": " and the text of the system error errnum at the end. */
+    __attribute__((format(printf, 3, 4)));
+/*
+ * As above, with ": " and the text of the system error errnum at the end. The code is that of the
+ * kind of error (ENOENT: HINNY_ENOENT, EACCES: HINNY_EREFUSED …), mostly HINNY_EIO.
+ */
 enum hinny_rc hinny_error_errno(struct hinny_error *err, int errnum, const char *fmt, ...)
-	__attribute__((format(printf, 3, 4)));
+    __attribute__((format(printf, 3, 4)));
 
 #endif

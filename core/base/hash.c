@@ -1,4 +1,7 @@
-/* Linear probing in a table of a power of two that is at most three quarters full; removal moves later entries up. */
+/*
+ * Linear probing in a table of a power of two that is at most three quarters full; removal moves
+ * later entries up.
+ */
 #include "core/base/hash.h"
 
 #include "core/base/assert.h"

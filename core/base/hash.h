@@ -1,4 +1,6 @@
-/* A string-keyed map: open addressing, keys borrowed (they must outlive the map), grows by itself. */
+/*
+ * A string-keyed map: open addressing, keys borrowed (they must outlive the map), grows by itself.
+ */
 #ifndef HINNY_BASE_HASH_H
 #define HINNY_BASE_HASH_H
 

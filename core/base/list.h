@@ -1,4 +1,7 @@
-/* Intrusive doubly linked circular lists. A node that is not in a list has been list_init()ed or removed. */
+/*
+ * Intrusive doubly linked circular lists. A node that is not in a list has been list_init()ed or
+ * removed.
+ */
 #ifndef HINNY_BASE_LIST_H
 #define HINNY_BASE_LIST_H
 
@@ -50,7 +53,8 @@ list_remove(struct list *node)
 #define LIST_ENTRY(node, type, member) CONTAINER_OF(node, type, member)
 #define LIST_FIRST(head, type, member) LIST_ENTRY((head)->next, type, member)
 /* The current node may be removed in the loop. */
-#define LIST_FOREACH(head, it, tmp) \
-	for (struct list *it = (head)->next, *tmp = it->next; it != (head); it = tmp, tmp = it->next)
+#define LIST_FOREACH(head, it, tmp)                                                                \
+	for (struct list *it = (head)->next, *tmp = it->next; it != (head);                        \
+	     it = tmp, tmp = it->next)
 
 #endif

@@ -1,7 +1,8 @@
 /*
- * The log. A record is put together on the stack, so that a process without memory can still say so, and leaves in one write that
- * never waits: stderr is written to by way of a description of our own that is non-blocking (a pipe, a terminal), with MSG_DONTWAIT (a
- * socket), or as it is (a file, which never makes anyone wait).
+ * The log. A record is put together on the stack, so that a process without memory can still say
+ * so, and leaves in one write that never waits: stderr is written to by way of a description of our
+ * own that is non-blocking (a pipe, a terminal), with MSG_DONTWAIT (a socket), or as it is (a file,
+ * which never makes anyone wait).
  */
 #include "core/base/log.h"
 
@@ -97,7 +98,10 @@ short_escape(unsigned char c)
 	}
 }
 
-/* In quotes, escaped as JSON has it; logfmt is read with the same rules. What is no UTF-8 becomes U+FFFD. */
+/*
+ * In quotes, escaped as JSON has it; logfmt is read with the same rules. What is no UTF-8 becomes
+ * U+FFFD.
+ */
 static void
 put_quoted(struct record *r, const char *s)
 {
@@ -136,7 +140,10 @@ needs_quotes(const char *s)
 	return false;
 }
 
-/* Days since 1970 to a date (proleptic Gregorian, years from March): gmtime_r would read the time zone's file first. */
+/*
+ * Days since 1970 to a date (proleptic Gregorian, years from March): gmtime_r would read the time
+ * zone's file first.
+ */
 static void
 civil_from_days(int64_t days, int *year, int *month, int *day)
 {
@@ -161,8 +168,8 @@ put_time(struct record *r)
 	int of_day = (int)(ms / 1000 % 86400);
 
 	civil_from_days(ms / 86400000, &year, &month, &day);
-	(void)snprintf(text, sizeof text, "%04d-%02d-%02dT%02d:%02d:%02d.%03dZ", year, month, day, of_day / 3600,
-	    of_day / 60 % 60, of_day % 60, (int)(ms % 1000)); /* fits */
+	(void)snprintf(text, sizeof text, "%04d-%02d-%02dT%02d:%02d:%02d.%03dZ", year, month, day,
+	    of_day / 3600, of_day / 60 % 60, of_day % 60, (int)(ms % 1000)); /* fits */
 	put_text(r, text);
 }
 
@@ -258,7 +265,10 @@ write_now(const char *p, size_t n)
 	return write(log_state.fd, p, n);
 }
 
-/* All of it or false. A record of which a part left is a loss as well, and the next one begins on a line of its own. */
+/*
+ * All of it or false. A record of which a part left is a loss as well, and the next one begins on a
+ * line of its own.
+ */
 static bool
 write_record(const char *p, size_t n)
 {
@@ -295,7 +305,7 @@ format_record(struct record *r, const struct entry *e, va_list fields)
 	put_tail(r, ops->end);
 }
 
-static void __attribute__((sentinel))
+__attribute__((sentinel)) static void
 format_record_of(struct record *r, const struct entry *e, ...)
 {
 	va_list ap;
@@ -346,7 +356,10 @@ log_entry(const struct entry *e, va_list fields)
 
 /* -- the functions of log.h -- */
 
-/* A description of our own, so that O_NONBLOCK does not become everybody's. Where that is refused, poll() must do. */
+/*
+ * A description of our own, so that O_NONBLOCK does not become everybody's. Where that is refused,
+ * poll() must do.
+ */
 static void
 open_stderr(void)
 {

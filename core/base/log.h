@@ -1,8 +1,9 @@
 /*
- * One line a record to stderr: logfmt, JSON or plain. Levels: error = someone must act, warning = someone may, info = state changed,
- * debug = off. Nothing per message at info, no payloads, no secrets (the `log` step prints what the route's author asked for).
- * A record that cannot be written at once (a full pipe) is counted and dropped, and the count is logged when writing works again: a logger
- * that blocks would stop the bus.
+ * One line a record to stderr: logfmt, JSON or plain. Levels: error = someone must act, warning =
+ * someone may, info = state changed, debug = off. Nothing per message at info, no payloads, no
+ * secrets (the `log` step prints what the route's author asked for). A record that cannot be
+ * written at once (a full pipe) is counted and dropped, and the count is logged when writing works
+ * again: a logger that blocks would stop the bus.
  */
 #ifndef HINNY_BASE_LOG_H
 #define HINNY_BASE_LOG_H
@@ -15,14 +16,15 @@ enum log_level { LOG_LEVEL_ERROR, LOG_LEVEL_WARNING, LOG_LEVEL_INFO, LOG_LEVEL_D
 enum log_format { LOG_FORMAT_LOGFMT, LOG_FORMAT_JSON, LOG_FORMAT_PLAIN };
 
 /* The process's log settings are the one thing that is global: a failing assert needs them too. */
-void log_setup(const char *who, enum log_level level, enum log_format format); /* who: "hinnyd", "http.0" …; copied */
+/* who: "hinnyd", "http.0" …; copied */
+void log_setup(const char *who, enum log_level level, enum log_format format);
 void log_set_level(enum log_level level);
 enum log_level log_get_level(void);
 bool log_level_parse(const char *name, enum log_level *out); /* error warning info debug */
 
 /*
- * Fields follow as pairs of const char *, ended by NULL: log_kv(LOG_LEVEL_INFO, "worker ready", "kind", "http", NULL).
- * A field whose value is NULL is left out.
+ * Fields follow as pairs of const char *, ended by NULL: log_kv(LOG_LEVEL_INFO, "worker ready",
+ * "kind", "http", NULL). A field whose value is NULL is left out.
  */
 void log_kv(enum log_level level, const char *msg, ...) __attribute__((sentinel));
 /* As log_kv, but the plain format prints the message alone: for the `log` step. */

@@ -1,4 +1,7 @@
-/* Heap memory for small fixed requests: out of memory ends the process. What outside input sizes goes through buf.h. */
+/*
+ * Heap memory for small fixed requests: out of memory ends the process. What outside input sizes
+ * goes through buf.h.
+ */
 #ifndef HINNY_BASE_MEM_H
 #define HINNY_BASE_MEM_H
 

@@ -1,4 +1,7 @@
-/* Helpers for byte slices: comparison, search, numbers, hashes. UTF-8 and edit distance stand in files of their own. */
+/*
+ * Helpers for byte slices: comparison, search, numbers, hashes. UTF-8 and edit distance stand in
+ * files of their own.
+ */
 #include "core/base/str.h"
 
 #include <float.h>
@@ -85,7 +88,10 @@ str_casefind(struct str s, struct str needle)
 	return SIZE_MAX;
 }
 
-/* A slice whose pointer is NULL has been used up; an empty one that is not gives one last empty item. */
+/*
+ * A slice whose pointer is NULL has been used up; an empty one that is not gives one last empty
+ * item.
+ */
 bool
 str_split(struct str *rest, char sep, struct str *item)
 {

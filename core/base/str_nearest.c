@@ -1,4 +1,7 @@
-/* "did you mean": edit distance with insertion, deletion, replacement and the swap of two neighbours. Case counts for nothing. */
+/*
+ * "did you mean": edit distance with insertion, deletion, replacement and the swap of two
+ * neighbours. Case counts for nothing.
+ */
 #include "core/base/str.h"
 
 #include <ctype.h>
@@ -31,7 +34,8 @@ distance(struct str a, struct str b)
 		for (size_t j = 1; j <= b.n; j++) {
 			unsigned replace = old[j - 1] + (same(a.p[i - 1], b.p[j - 1]) ? 0 : 1);
 			row[j] = least(replace, least(old[j], row[j - 1]) + 1);
-			if (i > 1 && j > 1 && same(a.p[i - 1], b.p[j - 2]) && same(a.p[i - 2], b.p[j - 1]))
+			if (i > 1 && j > 1 && same(a.p[i - 1], b.p[j - 2]) &&
+			    same(a.p[i - 2], b.p[j - 1]))
 				row[j] = least(row[j], older[j - 2] + 1);
 		}
 		unsigned *spare = older;

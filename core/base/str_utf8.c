@@ -1,4 +1,7 @@
-/* Well-formedness of UTF-8 as Unicode defines it: no overlong forms, no surrogates, nothing above U+10FFFF. */
+/*
+ * Well-formedness of UTF-8 as Unicode defines it: no overlong forms, no surrogates, nothing above
+ * U+10FFFF.
+ */
 #include "core/base/str.h"
 
 /* Length of the sequence at p of at most n bytes, 0 when it is malformed. */
@@ -6,13 +9,19 @@ static size_t
 sequence_length(const unsigned char *p, size_t n)
 {
 	static const struct {
-		unsigned char first_low, first_high;   /* range of the first byte */
-		unsigned char second_low, second_high; /* range of the second; all later ones are 80..BF */
+		unsigned char first_low, first_high; /* range of the first byte */
+		unsigned char second_low,
+		    second_high; /* range of the second; all later ones are 80..BF */
 		unsigned char length;
 	} rows[] = {
-		{ 0xC2, 0xDF, 0x80, 0xBF, 2 }, { 0xE0, 0xE0, 0xA0, 0xBF, 3 }, { 0xE1, 0xEC, 0x80, 0xBF, 3 },
-		{ 0xED, 0xED, 0x80, 0x9F, 3 }, { 0xEE, 0xEF, 0x80, 0xBF, 3 }, { 0xF0, 0xF0, 0x90, 0xBF, 4 },
-		{ 0xF1, 0xF3, 0x80, 0xBF, 4 }, { 0xF4, 0xF4, 0x80, 0x8F, 4 },
+		{ 0xC2, 0xDF, 0x80, 0xBF, 2 },
+		{ 0xE0, 0xE0, 0xA0, 0xBF, 3 },
+		{ 0xE1, 0xEC, 0x80, 0xBF, 3 },
+		{ 0xED, 0xED, 0x80, 0x9F, 3 },
+		{ 0xEE, 0xEF, 0x80, 0xBF, 3 },
+		{ 0xF0, 0xF0, 0x90, 0xBF, 4 },
+		{ 0xF1, 0xF3, 0x80, 0xBF, 4 },
+		{ 0xF4, 0xF4, 0x80, 0x8F, 4 },
 	};
 
 	if (p[0] < 0x80)

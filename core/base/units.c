@@ -37,7 +37,8 @@ add_scaled(int64_t *sum, int64_t count, int64_t unit)
 {
 	int64_t part;
 
-	return !__builtin_mul_overflow(count, unit, &part) && !__builtin_add_overflow(*sum, part, sum);
+	return !__builtin_mul_overflow(count, unit, &part) &&
+	    !__builtin_add_overflow(*sum, part, sum);
 }
 
 /* Largest first: the order in which they may follow one another. */
@@ -45,7 +46,11 @@ static const struct duration_unit {
 	const char *name;
 	int64_t ms;
 } duration_units[] = {
-	{ "d", 24 * 60 * 60 * 1000 }, { "h", 60 * 60 * 1000 }, { "m", 60 * 1000 }, { "s", 1000 }, { "ms", 1 },
+	{ "d", 24 * 60 * 60 * 1000 },
+	{ "h", 60 * 60 * 1000 },
+	{ "m", 60 * 1000 },
+	{ "s", 1000 },
+	{ "ms", 1 },
 };
 
 /* The row of `name` at or behind `from`; ARRAY_LEN when there is none. */
@@ -70,7 +75,8 @@ parse_unit_list(struct str s, int64_t *ms)
 		if (!take_number(&s, &count))
 			return false;
 		size_t i = find_duration_unit(take_word(&s), next);
-		if (i == ARRAY_LEN(duration_units) || !add_scaled(&sum, count, duration_units[i].ms))
+		if (i == ARRAY_LEN(duration_units) ||
+		    !add_scaled(&sum, count, duration_units[i].ms))
 			return false;
 		next = i + 1;
 	} while (s.n > 0);
@@ -116,7 +122,10 @@ take_iso_part(struct str *s, size_t *next, int64_t *sum)
 	return add_scaled(sum, count, duration_units[i].ms) && add_scaled(sum, fraction, 1);
 }
 
-/* "P1DT2H30M5.5S", without years, months and weeks, whose length is no fixed one or which Camel does not take. */
+/*
+ * "P1DT2H30M5.5S", without years, months and weeks, whose length is no fixed one or which Camel
+ * does not take.
+ */
 static bool
 parse_iso(struct str s, int64_t *ms)
 {
@@ -158,8 +167,17 @@ static const struct size_unit {
 	const char *name;
 	int64_t bytes;
 } size_units[] = {
-	{ "", 1 },          { "b", 1 },           { "k", 1 << 10 },   { "kb", 1 << 10 }, { "kib", 1 << 10 }, { "m", 1 << 20 },
-	{ "mb", 1 << 20 },  { "mib", 1 << 20 },   { "g", 1 << 30 },   { "gb", 1 << 30 }, { "gib", 1 << 30 },
+	{ "", 1 },
+	{ "b", 1 },
+	{ "k", 1 << 10 },
+	{ "kb", 1 << 10 },
+	{ "kib", 1 << 10 },
+	{ "m", 1 << 20 },
+	{ "mb", 1 << 20 },
+	{ "mib", 1 << 20 },
+	{ "g", 1 << 30 },
+	{ "gb", 1 << 30 },
+	{ "gib", 1 << 30 },
 };
 
 bool

@@ -7,7 +7,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Plain number = milliseconds; "500ms", "5s", "1m30s", "1h", "2d", ISO-8601 "PT5S" (Camel: duration). */
+/*
+ * Plain number = milliseconds; "500ms", "5s", "1m30s", "1h", "2d", ISO-8601 "PT5S" (Camel:
+ * duration).
+ */
 bool units_parse_duration(struct str s, int64_t *ms);
 /* Plain number = bytes; k/K/KiB = 1024, m, g likewise ("64KiB", "10m"). */
 bool units_parse_size(struct str s, uint64_t *bytes);

@@ -1,6 +1,6 @@
 /*
- * The loop's turn: wait; events; libuv if it has something to do; then what was put off to the end: deferred functions, closed watchers,
- * garbage. Nothing here blocks but the one wait.
+ * The loop's turn: wait; events; libuv if it has something to do; then what was put off to the end:
+ * deferred functions, closed watchers, garbage. Nothing here blocks but the one wait.
  */
 #include "core/loop/loop.h"
 
@@ -66,12 +66,18 @@ loop_free_later(struct loop *lp, void *p)
 }
 
 static void
+run_uv(struct loop *lp)
+{
+	(void)uv_run(&lp->uv, UV_RUN_NOWAIT); /* the result only tells whether handles are left */
+}
+
+static void
 free_garbage(struct loop *lp)
 {
 	if (lp->garbage_n == 0)
 		return;
 	if (lp->uv_closing > 0)
-		(void)uv_run(&lp->uv, UV_RUN_NOWAIT); /* the result only tells whether handles are left */
+		run_uv(lp);
 	if (lp->uv_closing > 0)
 		return; /* a signal on its way keeps its handle for another turn */
 	for (size_t i = 0; i < lp->garbage_n; i++)
@@ -138,7 +144,7 @@ dispatch_events(struct loop *lp)
 			loop_fd_dispatch(ev->data.ptr, ev->events);
 	}
 	if (uv_ready || uv_backend_timeout(&lp->uv) == 0)
-		(void)uv_run(&lp->uv, UV_RUN_NOWAIT); /* the result only tells whether handles are left */
+		run_uv(lp);
 }
 
 void
@@ -222,7 +228,7 @@ close_handle(uv_handle_t *h, void *arg)
 void
 loop_fini(struct loop *lp)
 {
-	end_turn(lp);
+	loop_fd_run_closed(lp);
 	uv_walk(&lp->uv, close_handle, NULL);
 	(void)uv_run(&lp->uv, UV_RUN_DEFAULT); /* until the last handle is closed */
 	(void)uv_loop_close(&lp->uv);          /* nothing is left that could keep it busy */

@@ -1,9 +1,10 @@
 /*
- * The event loop: descriptors, timers, an end-of-turn hook, signals. One loop a process, one thread.
- * Descriptors are in an epoll set of the loop's own, where a connection costs one system call and EPOLLEXCLUSIVE can be had; libuv lies in that
- * set as one more descriptor and is run when it has something to do (timers, signals, wake-ups, and whatever a caller starts on `uv`).
- * Objects are embedded in the caller's; after *_close they may be freed only once the close callback has run (or with NULL, at the end of the turn:
- * use loop_free_later for the memory).
+ * The event loop: descriptors, timers, an end-of-turn hook, signals. One loop a process, one
+ * thread. Descriptors are in an epoll set of the loop's own, where a connection costs one system
+ * call and EPOLLEXCLUSIVE can be had; libuv lies in that set as one more descriptor and is run when
+ * it has something to do (timers, signals, wake-ups, and whatever a caller starts on `uv`). Objects
+ * are embedded in the caller's; after *_close they may be freed only once the close callback has
+ * run (or with NULL, at the end of the turn: use loop_free_later for the memory).
  */
 #ifndef HINNY_LOOP_LOOP_H
 #define HINNY_LOOP_LOOP_H
@@ -22,25 +23,29 @@ enum { LOOP_BATCH = 256 };
 
 struct loop {
 	uv_loop_t uv;
-	uv_prepare_t alive;      /* does nothing: an active handle, without which libuv says that there is nothing to wait for */
+	/* Does nothing: an active handle, without which libuv says that there is nothing to wait
+	 * for. */
+	uv_prepare_t alive;
 	int epfd;
-	struct list deferred;    /* struct loop_defer */
-	struct list closing;     /* struct loop_fd that have a callback to come */
-	void **garbage;          /* of loop_free_later */
+	struct list deferred; /* struct loop_defer */
+	struct list closing;  /* struct loop_fd that have a callback to come */
+	void **garbage;       /* of loop_free_later */
 	size_t garbage_n, garbage_cap;
-	size_t uv_closing;       /* handles of libuv whose close callback has not run */
-	struct monotime now;     /* of this turn */
+	size_t uv_closing;   /* handles of libuv whose close callback has not run */
+	struct monotime now; /* of this turn */
 	bool stopping;
-	bool uv_ready;           /* libuv's descriptor was in this turn's events */
 	struct epoll_event batch[LOOP_BATCH];
-	int batch_at, batch_n;   /* events of this turn not yet seen: [batch_at, batch_n) */
+	int batch_at, batch_n; /* events of this turn not yet seen: [batch_at, batch_n) */
 };
 
 /* Also has SIGPIPE ignored. */
 enum hinny_rc loop_init(struct loop *lp, struct hinny_error *err);
 /* Until loop_stop; the deferred ones of the last turn are run. */
 void loop_run(struct loop *lp);
-/* One turn: waits for events, at most so long (-1: no limit), and serves them. For tests, and for loops around this one. */
+/*
+ * One turn: waits for events, at most so long (-1: no limit), and serves them. For tests, and for
+ * loops around this one.
+ */
 void loop_turn(struct loop *lp, int max_wait_ms);
 void loop_stop(struct loop *lp);
 /* Closes what is left of libuv's and frees; the process's descriptors stay as they are. */
@@ -56,14 +61,18 @@ void loop_free_later(struct loop *lp, void *p);
 enum {
 	LOOP_READ = 1,
 	LOOP_WRITE = 2,
-	LOOP_EXCLUSIVE = 4, /* for a listening socket that other processes watch as well: only some of them wake up */
+	/* For a listening socket that other processes watch as well: only some of them wake up. */
+	LOOP_EXCLUSIVE = 4,
+	/* Edge-triggered: what is ready is reported once, until it has been used up. Costs no system call afterwards. */
+	LOOP_EDGE = 8,
 };
 
 struct loop_fd;
-typedef void loop_fd_fn(struct loop_fd *w, unsigned events); /* an error or hang-up is reported as both */
+/* An error or hang-up is reported as both. */
+typedef void loop_fd_fn(struct loop_fd *w, unsigned events);
 /*
- * Watches a descriptor (socket, pipe, eventfd …; not a regular file, which is always ready). Does not own it: close the watcher first, then
- * the descriptor. Level-triggered.
+ * Watches a descriptor (socket, pipe, eventfd …; not a regular file, which is always ready). Does
+ * not own it: close the watcher first, then the descriptor. Level-triggered.
  */
 struct loop_fd {
 	struct list closing; /* in loop.closing */
@@ -75,11 +84,12 @@ struct loop_fd {
 	bool open;
 };
 /* Watches nothing yet. */
-enum hinny_rc loop_fd_init(struct loop *lp, struct loop_fd *w, int fd, loop_fd_fn *fn, struct hinny_error *err);
+enum hinny_rc loop_fd_init(
+    struct loop *lp, struct loop_fd *w, int fd, loop_fd_fn *fn, struct hinny_error *err);
 void loop_fd_watch(struct loop_fd *w, unsigned events); /* cheap when nothing changes */
 /*
- * Stops at once; `closed` (may be NULL) runs at the end of the turn, when the memory of w may be freed. Without a callback w may be
- * initialised again at once. May be repeated.
+ * Stops at once; `closed` (may be NULL) runs at the end of the turn, when the memory of w may be
+ * freed. Without a callback w may be initialised again at once. May be repeated.
  */
 void loop_fd_close(struct loop_fd *w, void (*closed)(struct loop_fd *w));
 
@@ -98,7 +108,9 @@ void loop_timer_stop(struct loop_timer *t);
 bool loop_timer_active(const struct loop_timer *t);
 void loop_timer_close(struct loop_timer *t, void (*closed)(struct loop_timer *t));
 
-/* A function to run once at the end of this turn of the loop, before it sleeps: batches leave here. */
+/*
+ * A function to run once at the end of this turn of the loop, before it sleeps: batches leave here.
+ */
 struct loop_defer;
 typedef void loop_defer_fn(struct loop_defer *d);
 struct loop_defer {
@@ -117,7 +129,8 @@ struct loop_signal {
 	loop_signal_fn *fn;
 	bool open;
 };
-enum hinny_rc loop_signal_init(struct loop *lp, struct loop_signal *s, int signum, loop_signal_fn *fn, struct hinny_error *err);
+enum hinny_rc loop_signal_init(struct loop *lp, struct loop_signal *s, int signum,
+    loop_signal_fn *fn, struct hinny_error *err);
 void loop_signal_close(struct loop_signal *s);
 
 /* Wakes the loop from another thread (nng's callbacks): they queue and wake, no more. */
@@ -129,7 +142,8 @@ struct loop_wake {
 	atomic_bool pending;
 	bool open;
 };
-enum hinny_rc loop_wake_init(struct loop *lp, struct loop_wake *w, loop_wake_fn *fn, struct hinny_error *err);
+enum hinny_rc loop_wake_init(
+    struct loop *lp, struct loop_wake *w, loop_wake_fn *fn, struct hinny_error *err);
 void loop_wake_send(struct loop_wake *w); /* any thread, until loop_wake_close */
 void loop_wake_close(struct loop_wake *w);
 

@@ -1,4 +1,7 @@
-/* Watchers of descriptors: a thin cover of epoll. A paused watcher is out of the set, as a hang-up is reported to all that are in it. */
+/*
+ * Watchers of descriptors: a thin cover of epoll. A paused watcher is out of the set, as a hang-up
+ * is reported to all that are in it.
+ */
 #include "core/loop/loop.h"
 
 #include "core/base/assert.h"

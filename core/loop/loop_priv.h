@@ -5,7 +5,6 @@
 #include "core/loop/loop.h"
 
 /* For watchers of eventfds: tells of each write once, and nobody has to read. */
-enum { LOOP_EDGE = 8 };
 
 /* One event of this turn's batch. */
 void loop_fd_dispatch(struct loop_fd *w, unsigned epoll_events);

@@ -12,7 +12,8 @@ on_signal(uv_signal_t *uv, int signum)
 }
 
 enum hinny_rc
-loop_signal_init(struct loop *lp, struct loop_signal *s, int signum, loop_signal_fn *fn, struct hinny_error *err)
+loop_signal_init(
+    struct loop *lp, struct loop_signal *s, int signum, loop_signal_fn *fn, struct hinny_error *err)
 {
 	s->lp = lp;
 	s->fn = fn;

@@ -1,4 +1,7 @@
-/* Timers: libuv's heap, no system call. A time counts from the beginning of the turn in which the timer is started. */
+/*
+ * Timers: libuv's heap, no system call. A time counts from the beginning of the turn in which the
+ * timer is started.
+ */
 #include "core/loop/loop.h"
 
 #include "core/base/assert.h"

@@ -1,6 +1,6 @@
 /*
- * Waking the loop from other threads: an eventfd that is written when the first of several wake-ups comes, and never read (it is
- * watched for edges), so a wake-up costs one system call.
+ * Waking the loop from other threads: an eventfd that is written when the first of several wake-ups
+ * comes, and never read (it is watched for edges), so a wake-up costs one system call.
  */
 #include "core/loop/loop.h"
 
