@@ -10,6 +10,7 @@
 #include "core/base/list.h"
 #include "core/model/exception.h"
 #include "core/model/headers.h"
+#include "core/model/json.h"
 #include "core/model/value.h"
 
 #include <stdbool.h>
@@ -18,6 +19,12 @@
 enum exchange_pattern { PATTERN_IN_ONLY, PATTERN_IN_OUT };
 
 enum exchange_dirty { DIRTY_BODY = 1, DIRTY_HEADERS = 2, DIRTY_PROPERTIES = 4, DIRTY_VARIABLES = 8 };
+
+/* Names in an arena, each once. */
+struct name_list {
+	struct str *items;
+	uint32_t n, cap;
+};
 
 struct activation; /* core/eip/engine.h */
 struct engine;
@@ -45,12 +52,14 @@ struct exchange {
 	struct headers *inbound; /* second, read-only header map (Mule's inbound properties), or NULL */
 	struct value_map properties; /* names are case-sensitive */
 	struct value_map variables;
+	struct name_list changed_properties, changed_variables; /* set or removed since exchange_clean() */
 	struct exception *exception; /* not yet handled, or NULL */
 	struct exchange_json json;   /* emptied by exchange_new and exchange_free */
 	unsigned dirty;              /* enum exchange_dirty: changed since exchange_clean() */
 
 	/* who it is */
 	uint64_t seq;             /* unique in this process */
+	uint64_t id_prefix, id_seq; /* of exchange_id(): those of the home, in a callee too */
 	int64_t created_ms;       /* wall time */
 	struct monotime started;
 	enum exchange_pattern pattern;
@@ -74,12 +83,17 @@ struct exchange {
 	void *owner;
 	struct exchange *parent;  /* split item or branch, else NULL */
 	void *call;               /* the call in flight, or NULL */
+
+	/* the parsed form of the last JSON text, kept beside it: exchange_json() */
+	struct str json_text;
+	const struct json_node *json_root;
 };
 
 struct exchange_pool {
 	struct list free;
 	uint32_t free_n, free_max;
 	uint64_t next_seq;
+	uint64_t id_prefix; /* random, so that ids differ between processes and starts */
 	uint32_t live;
 };
 
@@ -104,6 +118,8 @@ void exchange_set_property(struct exchange *ex, struct str name, struct value v)
 struct value *exchange_variable(struct exchange *ex, struct str name);
 void exchange_set_variable(struct exchange *ex, struct str name, struct value v); /* null removes */
 void exchange_clean(struct exchange *ex); /* forgets the dirty marks, of headers too */
+/* Parses JSON text once: the same bytes (by address) give the same nodes again. Errors as json_parse. */
+enum hinny_rc exchange_json(struct exchange *ex, struct str text, const struct json_node **root, struct hinny_error *err);
 
 /* Sets the exception (in the exchange's arena). */
 void exchange_fail(struct exchange *ex, enum exception_id id, const char *fmt, ...) __attribute__((format(printf, 3, 4)));

@@ -16,6 +16,7 @@
 
 #include "core/base/buf.h"
 #include "core/base/error.h"
+#include "core/model/descriptor.h" /* struct access */
 #include "core/model/exchange.h"
 
 #include <stdbool.h>

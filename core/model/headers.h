@@ -8,6 +8,21 @@
 
 #include "core/model/value.h"
 
+/* Names so common that the wire has a number for them, with their hash (header_ids.def). */
+enum header_id {
+	HEADER_NONE,
+#define HEADER_ID(id, number, name, hash) HEADER_##id = number,
+#include "core/model/header_ids.def"
+#undef HEADER_ID
+	HEADER_ID_MAX = 255
+};
+/* The id of a name, without case; HEADER_NONE. casehash: header_hash(name). */
+enum header_id header_id_find(struct str name, uint32_t hash);
+struct str header_id_name(enum header_id id); /* empty when there is no such id */
+uint32_t header_id_hash(enum header_id id);
+/* str_casehash, but never 0. */
+uint32_t header_hash(struct str name);
+
 struct header {
 	struct str name;
 	uint32_t hash;  /* str_casehash(name); 0: removed, to be skipped */
@@ -20,7 +35,7 @@ struct headers {
 	struct header *items;
 	uint32_t n, cap;
 	uint32_t live; /* without the removed */
-	bool removed;  /* something was removed since headers_clean() */
+	bool removed;  /* something was removed since headers_clean(): removed items keep their names, for the wire, until then */
 };
 
 void headers_init(struct headers *hs);
@@ -29,7 +44,8 @@ void headers_set(struct headers *hs, struct arena *a, struct str name, struct va
 /* As set, but a name that is there already gets a list of its values (network input, query parameters). */
 void headers_add(struct headers *hs, struct arena *a, struct str name, struct value v);
 struct header *headers_find(const struct headers *hs, struct str name); /* NULL: absent */
-/* With the hash known beforehand (compiled routes). */
+/* With the hash known beforehand (compiled routes, header ids). */
+void headers_set_hashed(struct headers *hs, struct arena *a, struct str name, uint32_t casehash, struct value v);
 struct header *headers_find_hashed(const struct headers *hs, struct str name, uint32_t casehash);
 bool headers_remove(struct headers *hs, struct str name);
 /* Removes the matching; `keep` (may be empty) is a pattern of names that stay. Patterns: exact, trailing "*", else a regular expression matching the whole
@@ -42,7 +58,8 @@ void headers_copy(struct headers *to, struct arena *a, const struct headers *fro
 
 #define HEADERS_FOREACH(hs, h) for (struct header *h = (hs)->items; h < (hs)->items + (hs)->n; h++) if (h->hash != 0)
 
-/* A name pattern. */
+/* A name pattern. Exact and "prefix*" need no regular expression; one that is none of these and no regular expression either is HINNY_EINVAL. Lives as long as the arena;
+ * one thread. A match that needs absurdly much backtracking counts as none. */
 enum hinny_rc pattern_compile(struct arena *a, struct str text, bool nocase, struct pattern **out, struct hinny_error *err);
 bool pattern_match(const struct pattern *p, struct str name);
 

@@ -26,11 +26,13 @@ struct json_node {
 	uint32_t skip;     /* nodes of this subtree, itself included */
 	uint32_t children; /* elements or members */
 	uint32_t length;   /* bytes of text (strings: without quotes) */
-	const char *text;
+	const char *text;  /* containers: from the opening to the closing bracket; strings: behind the quote */
 };
 
 /* Parses the whole text; nodes in the arena. On error the text says line and column. *root is the first node. */
 enum hinny_rc json_parse(struct arena *a, struct str text, const struct json_node **root, struct hinny_error *err);
+/* Parses the first value only; *end (may be NULL) is where the text goes on behind it. */
+enum hinny_rc json_parse_first(struct arena *a, struct str text, const struct json_node **root, size_t *end, struct hinny_error *err);
 static inline const struct json_node *
 json_first(const struct json_node *n)
 {
@@ -42,7 +44,14 @@ json_next(const struct json_node *n)
 	return n + n->skip;
 }
 const struct json_node *json_member(const struct json_node *object, struct str key); /* NULL when absent */
-struct str json_string(struct arena *a, const struct json_node *n); /* decoded */
-enum hinny_rc json_print(struct buf *b, const struct json_node *n); /* compact JSON */
+struct str json_string(struct arena *a, const struct json_node *n); /* decoded; half a surrogate pair gives U+FFFD */
+/* Compact JSON as Jackson writes what it has read: strings without needless escapes, fractions as Java prints them (1e3 is 1000.0), of equal keys the last. */
+enum hinny_rc json_print(struct buf *b, const struct json_node *n);
+/* A string in quotes, escaped where JSON asks for it. */
+enum hinny_rc json_print_string(struct buf *b, struct str s);
+/* The members that count: one key node each (its value is json_next of it), of equal keys the last value in the place of the first. Array in the arena; returns how many. */
+size_t json_members(struct arena *a, const struct json_node *object, const struct json_node ***keys, const struct json_node ***values);
+/* A copy for another arena: nodes and text (from `text` on, when not NULL the same text is used: it lies in a blob that is held). */
+const struct json_node *json_copy(struct arena *a, const struct json_node *n, bool share_text);
 
 #endif
