@@ -1,2 +1,7 @@
 # Calls between workers: the only folder with nng. Goes into the workers only.
 core_ipc_sources =
+
+# The control socket: of workers and supervisor alike, without nng.
+core_ipc_control_sources = \
+	core/ipc/channel.c \
+	core/ipc/control.c
