@@ -4,8 +4,6 @@
 
 #include "core/loop/loop.h"
 
-/* For watchers of eventfds: tells of each write once, and nobody has to read. */
-
 /* One event of this turn's batch. */
 void loop_fd_dispatch(struct loop_fd *w, unsigned epoll_events);
 /* Runs and empties the list of closed watchers. */
