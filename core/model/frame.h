@@ -49,24 +49,11 @@ enum { FRAME_INLINE = 64 << 10 };
 void frame_put_message(struct frame_writer *w, struct exchange *ex, const struct access *what, bool dirty_only);
 /* Does the body go inside the frame? Otherwise frame_put_message wrote only its type, flags and length, and its bytes follow in chunks. */
 bool frame_body_inline(const struct value *body);
-/* Does the body of this value go inside the frame (true), or must the caller send frame_body_bytes() in chunks (false)? Streams: false. */
-bool frame_body_inline(const struct value *v);
 /* What is to be sent in chunks for a body that is no stream: its own bytes, or a list or map encoded into the arena. *blob: where they lie, or NULL.
  * HINNY_ELIMIT: too deep. */
 enum hinny_rc frame_body_bytes(struct arena *a, const struct value *v, struct str *bytes, struct blob **blob);
 void frame_put_exception(struct frame_writer *w, const struct exception *e); /* NULL allowed */
 enum hinny_rc frame_finish(struct frame_writer *w); /* sets the length; HINNY_ELIMIT: the frame was taken out again */
-
-/* The body that frame_get_message found. */
-struct frame_body {
-	bool present;     /* the message has a body part */
-	bool chunked;     /* its bytes follow: the exchange's body is null until frame_body_value() */
-	uint8_t type, flags; /* of the value */
-	uint32_t aux;
-	uint64_t length;  /* UINT64_MAX: not known (a stream) */
-};
-/* The value of a chunked body from its collected bytes; HINNY_EPROTO when they are no such value. The caller holds the blob. */
-enum hinny_rc frame_body_value(const struct frame_body *body, struct arena *a, struct str bytes, struct blob *blob, struct value *out);
 
 /* Decoder. */
 struct frame_reader {
@@ -74,7 +61,6 @@ struct frame_reader {
 	uint8_t type, version;
 	uint16_t flags;
 	bool bad;
-	struct frame_body body; /* set by frame_get_message */
 };
 /* Next frame of a batch: cuts it off *batch. False at the end; r->bad set when what is left is no frame. */
 bool frame_next(struct str *batch, struct frame_reader *r);
@@ -88,11 +74,13 @@ struct str frame_get_header_name(struct frame_reader *r);
 /* A body whose bytes follow in chunks. */
 struct frame_body {
 	bool follows;
-	uint64_t length;
+	uint64_t length;    /* UINT64_MAX: not known (a stream) */
 	struct value value; /* type and flags, without the bytes */
 };
 /* Sets what came (through exchange_set_*: it is marked dirty), leaves the rest; removals too. A body that follows leaves ex->body as it is and fills *body. */
 void frame_get_message(struct frame_reader *r, struct exchange *ex, struct blob *blob, struct frame_body *body);
+/* The value of a body that followed, from its collected bytes (a stream's are VALUE_BYTES with VALUE_INPUT); HINNY_EPROTO when they are no such value. The caller holds the blob. */
+enum hinny_rc frame_body_value(const struct frame_body *body, struct arena *a, struct str bytes, struct blob *blob, struct value *out);
 struct exception *frame_get_exception(struct frame_reader *r, struct arena *a);
 bool frame_end(const struct frame_reader *r); /* all read, nothing bad */
 
