@@ -1,5 +1,11 @@
 # Calls between workers: the only folder with nng. Goes into the workers only.
-core_ipc_sources =
+core_ipc_sources = \
+	core/ipc/call.c \
+	core/ipc/chunk.c \
+	core/ipc/inbox.c \
+	core/ipc/peer.c \
+	core/ipc/poison.c \
+	core/ipc/serve.c
 
 # The control socket: of workers and supervisor alike, without nng.
 core_ipc_control_sources = \

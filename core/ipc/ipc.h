@@ -1,0 +1,99 @@
+/*
+ * Calls between workers, over nng: inboxes, batches, calls, replies, chunks with credit, deadlines. The only folder that knows nng.
+ *
+ * What makes calls safe (measured on nng 1.5.2: a return code of 0 means queued, not received; messages around a SIGKILL vanish or reach the next process on
+ * the same address): an address ends in the worker's incarnation and is never reused; a call is settled only by its reply, its deadline, or the death of that
+ * incarnation as the supervisor announces it. A late reply is dropped. Nobody blocks in a send: what cannot leave waits here, bounded. Replies need no
+ * credit. A callee never calls, so two workers that call one another cannot lock up.
+ *
+ * All functions belong to the loop's thread; callbacks of struct ipc_ops come on it too. docs/wire.md has the layout of every frame.
+ */
+#ifndef HINNY_IPC_IPC_H
+#define HINNY_IPC_IPC_H
+
+#include "core/base/error.h"
+#include "core/loop/loop.h"
+#include "core/model/exchange.h"
+#include "core/model/page.h"
+#include "core/model/program.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct ipc;
+struct ipc_served;
+
+/* How a call ended, for ops->call_done. */
+enum ipc_outcome {
+	IPC_OK,     /* the reply has been applied to the exchange */
+	IPC_FAILED, /* ex->exception is set; the message is as it was when the failing step began */
+};
+
+struct ipc_ops {
+	/* Home. The call of ex is over; `failed` is the step of the run that failed, NULL with IPC_OK. */
+	void (*call_done)(void *owner, struct exchange *ex, enum ipc_outcome outcome, const struct step *failed);
+	/* Home. One result of an evaluate call; value and exception live in the exchange's arena. */
+	void (*slot)(void *owner, struct exchange *ex, const struct expression *e, struct value v, struct exception *exception);
+	/* Home. The evaluate call is over; ex->exception is set when it could not be made at all. */
+	void (*evaluate_done)(void *owner, struct exchange *ex);
+	/* Callee. An exchange to work on (from its pool), and its end. */
+	struct exchange *(*exchange_new)(void *owner);
+	void (*exchange_free)(void *owner, struct exchange **ex);
+	/* Callee. The call sc with its message in ex is whole: run steps first .. first + n, then ipc_reply(). May reply at once. */
+	void (*serve_call)(void *owner, struct ipc_served *sc, struct exchange *ex, const struct step *first, uint32_t n);
+	/* Callee. Evaluate one expression now (expressions never wait in their owner). ex->exception is set on failure. */
+	enum eval_rc (*serve_eval)(void *owner, struct exchange *ex, const struct expression *e, struct value *out);
+	/* Callee. The caller gave up a call that is being worked on (it may go on; its reply is dropped). May be NULL. */
+	void (*serve_abort)(void *owner, struct ipc_served *sc);
+};
+
+struct ipc_options {
+	struct loop *lp;
+	const struct program *program;
+	const struct ipc_ops *ops;
+	void *owner;
+	struct page *page;          /* calls being worked on are written here first */
+	const char *run_dir;        /* sockets: ipc://RUN/KIND.INDEX.INCARNATION */
+	int kind;                   /* kind_index() of this worker */
+	uint32_t index;
+	uint64_t incarnation;       /* below 2^24 */
+	uint32_t serve_at_once;     /* 0: no bound */
+	int64_t call_timeout_ms;
+	uint32_t max_tries;         /* of a stateless callee, by its deaths */
+	int64_t refuse_ms;          /* a step and body that used up its tries is refused so long */
+	uint32_t peer_calls;        /* bounds of what is outstanding at one peer */
+	uint64_t peer_bytes;
+	uint64_t max_body;          /* of bodies that come in chunks */
+	size_t spool_memory;
+};
+
+/* Opens the inbox. Never before fork: nng owns threads. */
+enum hinny_rc ipc_open(const struct ipc_options *opt, struct ipc **out, struct hinny_error *err);
+void ipc_close(struct ipc *ipc); /* drops what is in flight without a word; NULL is fine */
+
+/* What the supervisor announces. `running`: the call id that the dead one's page showed (0: none). */
+void ipc_peer_up(struct ipc *ipc, int kind, uint32_t index, uint64_t incarnation);
+void ipc_peer_down(struct ipc *ipc, uint64_t incarnation, uint64_t running, const char *reason, bool time_limit);
+
+/* Home side. One call at a time for an exchange (ex->call). Ends by ops->call_done, never from inside. `stream`: a large reply body may be left as VALUE_STREAM. */
+void ipc_call(struct ipc *ipc, struct exchange *ex, const struct step *first, uint32_t n, bool stream);
+void ipc_evaluate(struct ipc *ipc, struct exchange *ex, struct expression *const *e, uint32_t n, bool first_match);
+void ipc_cancel(struct ipc *ipc, struct exchange *ex); /* no call_done any more; the callee is told */
+
+/* Callee side. Sends the outcome and ends sc; ex goes back by exchange_free when its body has left. failed: with ex->exception set. */
+void ipc_reply(struct ipc_served *sc, struct exchange *ex, const struct step *failed);
+/* A result that is a stream of items: any number of items, then ipc_reply. False when the home has given it up. The items are sent as credit allows, at most
+ * IPC_ITEMS_QUEUED wait: then *full is set, and ops->… resumes by ipc_item_resume_fn. */
+enum { IPC_ITEMS_QUEUED = 64 };
+typedef void ipc_items_more_fn(void *arg);
+bool ipc_item(struct ipc_served *sc, struct value item, ipc_items_more_fn *more, void *arg, bool *full);
+/* Home side of items: called for each one in order; set before the call is made by ipc_call_items. Returning false pauses until ipc_items_resume. */
+typedef bool ipc_item_fn(void *arg, struct exchange *ex, uint64_t seq, struct value item);
+void ipc_call_items(struct ipc *ipc, struct exchange *ex, const struct step *first, uint32_t n, ipc_item_fn *item, void *arg);
+void ipc_items_resume(struct exchange *ex);
+
+/* Calls that this process has made / is working on. */
+uint32_t ipc_calls_out(const struct ipc *ipc);
+uint32_t ipc_calls_in(const struct ipc *ipc);
+
+#endif
