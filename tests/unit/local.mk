@@ -1,6 +1,21 @@
-# One program a file under test: add its name here, its source is NAME.c. It is linked with the objects that it uses (see LDADD in
-# Makefile.am); one that tests a worker's part says so: `tests_unit_test_x_LDADD = tests/lib/libtest.a $(worker_libs) $(CMOCKA_LIBS)`.
-unit_tests =
+# One program a file under test: add its name to the list, its source is NAME.c. It is linked with the objects that it uses (LDADD in
+# Makefile.am). One that tests a part of a worker says what it needs beside the defaults, as `tests_unit_test_frame_LDADD` would:
+#   tests_unit_test_x_LDADD = tests/lib/libtest.a $(http_libs) $(worker_libs) $(CMOCKA_LIBS)
+unit_tests = \
+	tests/unit/test_arena \
+	tests/unit/test_blob \
+	tests/unit/test_buf \
+	tests/unit/test_error \
+	tests/unit/test_hash \
+	tests/unit/test_list \
+	tests/unit/test_log \
+	tests/unit/test_loop \
+	tests/unit/test_str \
+	tests/unit/test_units
 
+if HAVE_CMOCKA
 check_PROGRAMS += $(unit_tests)
 TESTS += $(unit_tests)
+else
+TESTS += tests/unit/no_cmocka.sh
+endif
