@@ -55,6 +55,7 @@ static const struct field fields[] = {
 	ROW(PEER_DOWN, U64, peer_down.call_id),
 	ROW(PEER_DOWN, U64, peer_down.call_home),
 	ROW(PEER_DOWN, BOOL, peer_down.last),
+	ROW(PEER_DOWN, BOOL, peer_down.time_limit),
 	ROW(PEER_DOWN, STR, peer_down.reason),
 	ROW(LISTENER, U32, listener.address),
 	ROW(LISTENER, BOOL, listener.until_empty),

@@ -61,6 +61,7 @@ struct control_peer_down {
 	uint64_t call_id;      /* that it was working on; 0: none */
 	uint64_t call_home;    /* incarnation of that call's home */
 	bool last;             /* no successor comes: its kind is degraded at this index */
+	bool time_limit;       /* ended by the supervisor since that call ran too long */
 	struct str reason;     /* "killed by signal 11 (Segmentation fault)" */
 };
 struct control_listener {  /* with a descriptor */
