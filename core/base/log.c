@@ -32,7 +32,7 @@ static struct {
 	enum log_level level;
 	enum log_format format;
 	int fd;
-	bool is_socket;
+	enum log_way { WAY_ASK, WAY_WRITE, WAY_SEND } way; /* see write_now() */
 	atomic_uint dropped;
 	atomic_bool cut; /* the last record left only in part */
 } log_state = { .level = LOG_LEVEL_INFO, .fd = STDERR_FILENO };
@@ -251,18 +251,24 @@ static const struct format_ops {
 
 /* -- writing without waiting -- */
 
-static ssize_t
-write_now(const char *p, size_t n)
+/* Is there room? For a pipe that is a page or none, so a write of more may wait after all. */
+static bool
+has_room(void)
 {
 	struct pollfd pfd = { .fd = log_state.fd, .events = POLLOUT };
 
-	if (log_state.is_socket)
+	return poll(&pfd, 1, 0) == 1 && (pfd.revents & POLLOUT);
+}
+
+static ssize_t
+write_now(const char *p, size_t n)
+{
+	if (log_state.way == WAY_SEND)
 		return send(log_state.fd, p, n, MSG_DONTWAIT | MSG_NOSIGNAL);
-	if (poll(&pfd, 1, 0) != 1 || !(pfd.revents & POLLOUT)) {
-		errno = EAGAIN;
-		return -1;
-	}
-	return write(log_state.fd, p, n);
+	if (log_state.way == WAY_WRITE || has_room())
+		return write(log_state.fd, p, n);
+	errno = EAGAIN;
+	return -1;
 }
 
 /*
@@ -358,7 +364,7 @@ log_entry(const struct entry *e, va_list fields)
 
 /*
  * A description of our own, so that O_NONBLOCK does not become everybody's. Where that is refused,
- * poll() must do.
+ * asking first must do.
  */
 static void
 open_stderr(void)
@@ -368,15 +374,20 @@ open_stderr(void)
 	if (log_state.fd != STDERR_FILENO)
 		(void)close(log_state.fd); /* nothing is buffered in it */
 	log_state.fd = STDERR_FILENO;
-	log_state.is_socket = false;
+	log_state.way = WAY_ASK;
 	if (fstat(STDERR_FILENO, &st) == -1)
 		return;
-	log_state.is_socket = S_ISSOCK(st.st_mode);
+	if (S_ISSOCK(st.st_mode))
+		log_state.way = WAY_SEND;
+	if (S_ISREG(st.st_mode))
+		log_state.way = WAY_WRITE;
 	if (!S_ISFIFO(st.st_mode) && !S_ISCHR(st.st_mode))
 		return;
 	int fd = open("/proc/self/fd/2", O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY | O_APPEND);
-	if (fd != -1)
-		log_state.fd = fd;
+	if (fd == -1)
+		return;
+	log_state.fd = fd;
+	log_state.way = WAY_WRITE;
 }
 
 void
