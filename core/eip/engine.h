@@ -1,12 +1,19 @@
 /*
- * Runs a program at home. Pure: calls, time and I/O come in through struct engine_ops, which tests fake.
+ * Runs a program at home. Pure: calls, time and I/O come in through struct engine_ops, which tests
+ * fake.
  *
- * Each exchange has a stack of activations (one a block that is being run). The engine runs steps until one is pending, returns, and goes on in
- * engine_resume(). It never recurses into itself for blocks, so depth costs heap, not stack; and it yields to the loop after ENGINE_BURST steps of one
- * exchange without a pause (ops->yield), so that a long loop starves nobody.
+ * Each exchange has a stack of activations (one a block that is being run). The engine runs steps
+ * until one is pending, returns, and goes on in engine_resume(). It never recurses into itself for
+ * blocks, so depth costs heap, not stack; and it lets the loop turn after ENGINE_BURST steps of one
+ * exchange without a pause, so that a long loop starves nobody.
  *
- * Error handling follows spec/eips.md section 3: an exception unwinds activations to the nearest boundary: doTry (the step's `caught`), or the route's
- * onException handlers, with redelivery of the failed step alone, its message being as it was when the step began. A route reached by direct has its own.
+ * Error handling follows spec/eips.md section 3: an exception unwinds activations to the nearest
+ * boundary: doTry (the step's `caught`), or the route's onException handlers, with redelivery of
+ * the failed step alone, its message being as it was when the step began. A route reached by direct
+ * has its own. What the handlers of a called route have seen is not offered to the caller's.
+ *
+ * Whatever is said to be called "maybe from inside" may be called before the function that asked
+ * for it has returned: the engine then goes on when that function returns.
  */
 #ifndef HINNY_EIP_ENGINE_H
 #define HINNY_EIP_ENGINE_H
@@ -18,77 +25,114 @@
 
 enum { ENGINE_BURST = 10000, ENGINE_DEPTH_MAX = 1000 };
 
-/* One block being run. Lives in the exchange's arena; freed ones are reused through engine's free list in the exchange. */
+struct snapshot; /* engine_priv.h */
+
+/* One block being run. Lives in the exchange's arena; ended ones are used again. */
 struct activation {
 	struct activation *below;
-	const struct step *owner; /* whose block it is; NULL: the route's own block */
+	const struct step *owner; /* whose block it is; NULL: the route's own block, of the start */
 	const struct step *at;    /* step that runs or runs next; NULL: the end */
-	const struct route *route; /* set on a route's own block: boundary of its error handlers */
-	uint8_t kind;             /* private to the engine (route, block, handler) */
-	uint32_t n;               /* the owner's: which branch, index … */
-	void *state;              /* the owner's */
-	/* redelivery of the step `at` */
-	uint32_t tries;
-	const struct step *handler; /* the onException step that is redelivering or being run */
-	struct value saved_body;
-	struct exception *saved_exception;
+	const struct route *route; /* of a route's own block: whose handlers end the search */
+	void *state;               /* the owner's */
+	uint32_t n;                /* the owner's: which branch, index … */
+	/* the engine's own */
+	uint8_t kind;
+	uint8_t outcome; /* of a handler's block: what becomes of the exception */
+	bool keeps;      /* steps may be run again: the message is kept when one begins */
+	bool ends;       /* when this block has ended, unwinding goes on */
+	uint32_t tries;  /* redeliveries of the step `at` so far */
+	int64_t delay_ms;
+	struct snapshot *began; /* the message when the step `at` began */
+	struct exception *saved;
 };
 
 struct engine_ops {
-	/* Runs st (and the following, st->call_run of them) in a worker of kind st->owner. Completes by engine_call_done(), maybe from inside. The message of the
-	 * exchange stays as it is until then. */
+	/* Runs st (and the following, st->call_run of them) in a worker of kind st->owner.
+	 * Completes by engine_call_done(), maybe from inside. The message of the exchange stays as
+	 * it is until then. */
 	void (*call)(struct engine *en, struct exchange *ex, const struct step *st);
-	/* Evaluates e[0..n-1], all of one owner, in order; with first_match stops behind the first true one. Fills ex->slots by engine_slot_fill(), then
-	 * engine_evaluate_done(). */
-	void (*evaluate)(struct engine *en, struct exchange *ex, struct expression *const *e, uint32_t n, bool first_match);
-	/* Sends to an endpoint whose component runs in this process (http from an http worker, log, file from file). Returns like a step. */
-	enum step_rc (*send)(struct engine *en, struct exchange *ex, const struct step *st, struct endpoint *ep);
+	/* Evaluates e[0..n-1], all of one owner, in order; with first_match stops behind the first
+	 * true one. Answers by engine_slot_fill(), then engine_evaluate_done(), maybe from inside.
+	 * The array stays until then. */
+	void (*evaluate)(struct engine *en, struct exchange *ex, struct expression *const *e,
+	    uint32_t n, bool first_match);
+	/* Sends to an endpoint whose component runs in this process (http from an http worker, log,
+	 * file from file). Returns like a step. */
+	enum step_rc (*send)(
+	    struct engine *en, struct exchange *ex, const struct step *st, struct endpoint *ep);
 	/* toD: an endpoint made at run time; cached by the worker. NULL with the exception set. */
-	struct endpoint *(*endpoint)(struct engine *en, struct exchange *ex, const struct step *st, struct str uri);
-	/* engine_resume() after ms milliseconds (0: when the loop has turned). */
+	struct endpoint *(*endpoint)(
+	    struct engine *en, struct exchange *ex, const struct step *st, struct str uri);
+	/* engine_wake() after ms milliseconds (0: when the loop has turned). */
 	void (*wait)(struct engine *en, struct exchange *ex, int64_t ms);
 	/* Is `kind` this process? Then steps owned by it run here. */
 	bool (*is_local)(struct engine *en, const char *kind);
-	/* The log step and component: one line. */
-	void (*log)(struct engine *en, enum log_level level, const char *logger, struct str text, struct exchange *ex);
-	/* Before an expression or step that reads the body, when it is a VALUE_STREAM: collect it into a blob and engine_resume() (the step runs then), or
-	 * engine_fail(). */
+	/* The log step, the log component, and what the error handler reports: one line. */
+	void (*log)(struct engine *en, enum log_level level, const char *logger, struct str text,
+	    struct exchange *ex);
+	/* Before an expression or step that reads the body, when it is a VALUE_STREAM: collect it
+	 * into a blob, which becomes the body, and engine_wake(); or set the exception and
+	 * engine_fail(). Maybe from inside. */
 	void (*collect)(struct engine *en, struct exchange *ex);
-	/* Counters (may be NULL): a step began / ended. */
-	void (*trace)(struct engine *en, struct exchange *ex, const struct step *st, enum step_rc rc);
+	/* May be NULL: a step of the exchange returned rc. */
+	void (*trace)(
+	    struct engine *en, struct exchange *ex, const struct step *st, enum step_rc rc);
 };
 
 struct engine {
 	const struct engine_ops *ops;
 	void *owner; /* the worker */
 	const struct program *program;
-	struct value_map globals; /* global: variables of this process */
-	struct arena globals_arena;
+	bool keeps_original; /* some onException wants the message as it came in */
 };
 
-void engine_init(struct engine *en, const struct engine_ops *ops, void *owner, const struct program *program);
+/* Borrows all; the program may be NULL in tests. */
+void engine_init(
+    struct engine *en, const struct engine_ops *ops, void *owner, const struct program *program);
 void engine_fini(struct engine *en);
 
 /* Starts the exchange in a route; ex->done is called when it is done, maybe from inside. */
 void engine_start(struct engine *en, struct exchange *ex, const struct route *route);
-/* Runs n consecutive steps from `first` and then done: the callee's side of a call, and `hinny send`'s single step. No error handler applies. */
-void engine_start_steps(struct engine *en, struct exchange *ex, const struct step *first, uint32_t n);
+/* Runs n consecutive steps from `first` and then done: the callee's side of a call, and `hinny
+ * send`'s single step. No error handler applies. When a step fails, the message is as it was when
+ * that step began, and engine_failed_step() names it. */
+void engine_start_steps(
+    struct engine *en, struct exchange *ex, const struct step *first, uint32_t n);
+/* The step of the run that failed, for done of engine_start_steps; NULL when none did. */
+const struct step *engine_failed_step(const struct exchange *ex);
 
-/* For steps that returned STEP_PENDING: go on with the next step / fail with ex->exception, which is set. */
+/* For steps that returned STEP_PENDING: go on with the next step / fail with ex->exception, which
+ * is set. */
 void engine_resume(struct exchange *ex);
 void engine_fail(struct exchange *ex);
-/* For ops: a call ended. ok: the reply has been applied to the exchange; not ok: ex->exception is set. */
-void engine_call_done(struct exchange *ex, bool ok);
-void engine_slot_fill(struct exchange *ex, const struct expression *e, struct value v, struct exception *exception);
-void engine_evaluate_done(struct exchange *ex); /* with ex->exception set: the step fails with it (worker lost, deadline) */
-/* For ops->wait and ops->collect. */
+/* For ops->wait and ops->collect: the exchange goes on where it stands. */
 void engine_wake(struct exchange *ex);
-/* The process stops: drops the exchange wherever it is; done is called with an exception. Calls in flight must have been cancelled. */
+/* For ops->call. ok: the reply of the whole run has been applied to the exchange. Not ok:
+ * ex->exception is set, `failed` is the step of the run that failed (NULL: the first), and the
+ * message is as it was when that step began. */
+void engine_call_done(struct exchange *ex, bool ok, const struct step *failed);
+/* For ops->evaluate. The value and exception live in the exchange's arena. */
+void engine_slot_fill(
+    struct exchange *ex, const struct expression *e, struct value v, struct exception *exception);
+/* With ex->exception set the step fails with it (worker lost, deadline). */
+void engine_evaluate_done(struct exchange *ex);
+/* Does the exchange wait for one of the functions above? */
+bool engine_waits(const struct exchange *ex);
+/* The process stops: drops the exchange wherever it is; done is called with an exception. Calls and
+ * sends in flight must have been cancelled. */
 void engine_abort(struct exchange *ex, enum exception_id id, const char *why);
 
-/* For steps: run `block` (which belongs to st), then st's after. Returns STEP_ENTER, or STEP_DONE for an empty block. */
-enum step_rc engine_enter(struct exchange *ex, const struct step *st, const struct block *block, uint32_t n, void *state);
-/* Runs a route as a subroutine (direct). */
-enum step_rc engine_enter_route(struct exchange *ex, const struct step *st, const struct route *route);
+/* For steps: run `block` (which belongs to st; NULL is empty), then st's `after`, with n and state
+ * in its activation. Returns STEP_ENTER, or STEP_DONE for an empty block of a step without `after`.
+ */
+enum step_rc engine_enter(
+    struct exchange *ex, const struct step *st, const struct block *block, uint32_t n, void *state);
+/* Runs a route as a subroutine (direct); st's `after` comes when it has ended. STEP_FAILED when
+ * routes have called one another ENGINE_DEPTH_MAX deep. */
+enum step_rc engine_enter_route(
+    struct exchange *ex, const struct step *st, const struct route *route);
+/* From a step that has not changed anything yet, when it needs the body and that is a VALUE_STREAM:
+ * `return engine_need_body(ex);` the step runs again when the body has been collected. */
+enum step_rc engine_need_body(struct exchange *ex);
 
 #endif

@@ -1,2 +1,18 @@
 # The in-process patterns, one file each, and the engine.
-core_eip_sources =
+core_eip_sources = \
+	core/eip/choice.c \
+	core/eip/delay.c \
+	core/eip/do_try.c \
+	core/eip/eip_names.c \
+	core/eip/engine.c \
+	core/eip/engine_errors.c \
+	core/eip/filter.c \
+	core/eip/log_level.c \
+	core/eip/log_step.c \
+	core/eip/on_exception.c \
+	core/eip/remove.c \
+	core/eip/set.c \
+	core/eip/set_body.c \
+	core/eip/set_many.c \
+	core/eip/stop.c \
+	core/eip/to.c

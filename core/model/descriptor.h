@@ -48,6 +48,8 @@ enum option_flag {
 	OPTION_LABEL = 16,    /* accepted and without meaning here (description, note): documented as such */
 	OPTION_MAIN = 32,     /* what a scalar form sets: `log: text`, `to: uri` */
 	OPTION_TEMPLATE = 64, /* STRING evaluated per message: compiled as Simple when it has "${": the conf member is struct expression * */
+	                      /* …on an OPTION_URI (toD): constant text is made an endpoint, step.endpoint, and the member stays NULL; else the
+	                       * member is the struct expression * of the whole uri, its parameters appended */
 	OPTION_GIVEN = 128,   /* the conf member is followed by nothing, but `given` bit is recorded: see option_given() */
 };
 

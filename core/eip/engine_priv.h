@@ -1,0 +1,87 @@
+/* Between the files of the engine, and for steps that take part in error handling. */
+#ifndef HINNY_EIP_ENGINE_PRIV_H
+#define HINNY_EIP_ENGINE_PRIV_H
+
+#include "core/eip/engine.h"
+#include "core/eip/on_exception.h"
+
+/* What an activation is. */
+enum activation_kind {
+	ACTIVATION_BLOCK,   /* of a step */
+	ACTIVATION_ROUTE,   /* a route's own: its error handlers end the search */
+	ACTIVATION_HANDLER, /* of an onException that runs: no error handler applies within */
+	ACTIVATION_STEPS,   /* of engine_start_steps: n counts what is left */
+};
+
+/* What becomes of the exception when a handler's block has ended. */
+enum outcome { OUTCOME_NONE, OUTCOME_HANDLED, OUTCOME_CONTINUED };
+
+/* What the engine does next. */
+enum engine_op {
+	OP_STEP,   /* run top->at, or leave the block when there is none */
+	OP_AFTER,  /* the block of run->act has ended: its owner's `after` */
+	OP_CAUGHT, /* an exception came out of the block of run->act: its owner's `caught` */
+	OP_HANDLE, /* top->at has failed and the route's error handler decides */
+	OP_UNWIND, /* stop or handled: leave everything, without an exception */
+};
+
+/* What the exchange waits for. */
+enum engine_wait {
+	WAIT_NOTHING,
+	WAIT_STEP,     /* the outcome of the op: engine_resume, engine_fail, engine_wake */
+	WAIT_CALL,     /* engine_call_done */
+	WAIT_EVALUATE, /* engine_evaluate_done, then the op runs again */
+	WAIT_COLLECT,  /* engine_wake, then the op runs again; or engine_fail */
+	WAIT_AGAIN,    /* engine_wake, then the op runs: redelivery, burst */
+};
+
+/* A message put aside. Bodies and header values are shared, not copied. */
+struct snapshot {
+	struct value body;
+	struct headers headers; /* items are its own */
+	unsigned dirty;
+};
+
+struct engine_run {
+	struct activation *free;
+	struct activation *act; /* of OP_AFTER and OP_CAUGHT: taken off the stack */
+	enum engine_op op;
+	enum engine_wait wait;
+	bool active;   /* the engine is on the call stack: completions are noted, not acted on */
+	bool answered; /* the wait is over… */
+	bool refused;  /* …with an exception */
+	bool ending;   /* OP_UNWIND is running the `after` of a doTry for its doFinally */
+	bool abort;
+	uint32_t burst;
+	uint32_t slots_cap;
+	const struct step *call_failed; /* of the run of a call */
+	const struct step *failed_step; /* of engine_start_steps */
+	struct snapshot *original;
+};
+
+/* engine.c */
+void engine_fail_here(
+    struct exchange *ex); /* top->at has failed: to its handler or out of its block */
+void engine_advance(struct exchange *ex);              /* top->at has been done: to the next */
+void engine_leave_with_exception(struct exchange *ex); /* out of the top block */
+struct activation *engine_push(struct exchange *ex, enum activation_kind kind,
+    const struct step *owner, const struct block *block);
+void snapshot_take(struct exchange *ex, struct snapshot **sn);
+void snapshot_restore(struct exchange *ex, const struct snapshot *sn);
+
+/* engine_errors.c */
+/* Does the error handler of the route apply to the step top->at that has failed? */
+bool engine_handler_applies(const struct exchange *ex);
+/* Runs it: decides, and sets what comes next. STEP_NEED: again when the value is there. */
+enum step_rc engine_handle(struct exchange *ex);
+/* The block of a handler has ended, with or without an exception of its own. */
+void engine_handler_ended(struct exchange *ex, struct activation *act, bool failed);
+/* The exception is being caught: notes it in the properties and clears it. */
+void engine_catch(struct exchange *ex);
+/* A predicate in `caught` or the error handler. EVAL_NEED with ex->need NULL: the body has to be
+ * collected. */
+enum eval_rc engine_test(const struct expression *e, struct exchange *ex, bool *out);
+/* Does the route keep the message of each step for redelivery? */
+bool engine_route_redelivers(const struct route *route);
+
+#endif

@@ -1,0 +1,92 @@
+/*
+ * What the option tables of the steps fill (step.conf). For the steps themselves, for the planner
+ * of core/config, and for tests that build programs by hand. Steps without a structure here have no
+ * options.
+ */
+#ifndef HINNY_EIP_STEPS_H
+#define HINNY_EIP_STEPS_H
+
+#include "core/eip/on_exception.h"
+#include "core/model/descriptor.h"
+#include "core/model/headers.h"
+
+struct choice_conf {
+	struct step_list when;
+	struct step *otherwise;
+};
+
+struct filter_conf {
+	const char *status_property;
+};
+
+/* setHeader, setProperty, setVariable */
+struct set_conf {
+	struct expression *name;
+	struct str fixed; /* the name when it is constant (check), else p is NULL */
+};
+
+/* setHeaders, setVariables */
+struct set_many_conf {
+	struct step_list items;
+	bool at_once; /* no item reads what one before it sets (check) */
+};
+
+/* removeHeader, removeProperty, removeVariable */
+struct remove_conf {
+	const char *name;
+};
+
+/* removeHeaders, removeProperties */
+struct remove_many_conf {
+	const char *pattern, *exclude_pattern;
+	struct pattern *remove, *keep; /* compiled (check) */
+};
+
+struct log_conf {
+	struct expression *message;
+	int level; /* enum route_log_level */
+	const char *log_name, *marker;
+};
+
+struct delay_conf {
+	bool async_delayed, caller_runs;
+};
+
+struct do_try_conf {
+	struct step_list catches;
+	struct step *finally;
+};
+
+struct do_catch_conf {
+	struct classes exception; /* n 0: all */
+	struct expression *on_when;
+};
+
+/* to and toD; `endpoint` or `uri_template` is what the uri is, the endpoint is in step.endpoint too
+ */
+struct to_conf {
+	struct endpoint *endpoint;
+	struct expression *uri_template; /* toD, not constant */
+	int pattern;                     /* 0: as it is, 1: InOnly, 2: InOut */
+	const char *variable_send, *variable_receive;
+	bool ignore_invalid; /* toD */
+	int64_t cache_size;  /* toD: accepted */
+	bool optimised, auto_start;
+};
+
+struct convert_body_conf {
+	int type; /* enum value_class_id */
+	const char *charset;
+	bool mandatory;
+};
+
+struct throw_exception_conf {
+	struct classes type; /* one */
+	struct expression *message;
+};
+
+struct loop_conf {
+	bool copy, do_while, break_on_shutdown;
+};
+
+#endif

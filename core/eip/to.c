@@ -1,0 +1,265 @@
+/*
+ * to, toD: sends the message to an endpoint. A direct endpoint is a subroutine of the same program,
+ * others are the worker's.
+ *
+ * With variableSend, variableReceive or pattern, part of the message is put aside during the send:
+ * the step then enters an empty block above which the send runs, and that ends when the send has.
+ */
+#include "core/config/compile.h"
+#include "core/eip/eip_names.h"
+#include "core/eip/engine.h"
+#include "core/eip/steps.h"
+
+#include <stddef.h>
+
+#define AT(m) offsetof(struct to_conf, m)
+
+/* What is put aside. */
+struct aside {
+	enum exchange_pattern pattern;
+	bool message; /* body and headers are */
+	struct value body;
+	struct headers headers;
+};
+
+static int
+to_check(struct compile *c, struct step *st)
+{
+	struct to_conf *conf = st->conf;
+	if (st->endpoint == NULL)
+		st->endpoint = conf->endpoint;
+	access_add_property(c, &st->writes, "CamelToEndpoint");
+	if (conf->variable_send)
+		access_add_variable(c, &st->reads, conf->variable_send);
+	if (conf->variable_receive)
+		st->writes.flags |= ACCESS_VARIABLES_ALL;
+	if (names_check_variable(c, st, "variableSend", conf->variable_send) != 0)
+		return -1;
+	return names_check_variable(c, st, "variableReceive", conf->variable_receive);
+}
+
+/* Must the body be collected before it can be sent to ep? */
+static bool
+needs_body(const struct exchange *ex, const struct step *st, const struct endpoint *ep)
+{
+	if (ex->body.type != VALUE_STREAM || ep->target ||
+	    (ep->component->flags & COMPONENT_READS_NO_BODY))
+		return false;
+	return !(st->body_once && (ep->component->flags & COMPONENT_STREAM_IN));
+}
+
+static void
+put_aside(struct exchange *ex, const struct to_conf *conf, struct aside *as)
+{
+	as->pattern = ex->pattern;
+	as->body = ex->body;
+	if (conf->variable_receive) {
+		as->message = true;
+		as->headers = ex->headers;
+		as->headers.items =
+		    arena_alloc(&ex->arena, ex->headers.cap * sizeof(ex->headers.items[0]));
+		if (ex->headers.n)
+			memcpy(as->headers.items, ex->headers.items,
+			    ex->headers.n * sizeof(ex->headers.items[0]));
+	}
+	if (conf->variable_send) {
+		const struct value *v = exchange_variable(ex, str_of(conf->variable_send));
+		ex->body = v
+		    ? *v
+		    : value_null(); /* not exchange_set_body: a stream that is put aside lives on */
+		ex->dirty |= DIRTY_BODY;
+	}
+	if (conf->pattern)
+		ex->pattern = conf->pattern == 1 ? PATTERN_IN_ONLY : PATTERN_IN_OUT;
+}
+
+static void
+put_back(struct exchange *ex, struct aside *as)
+{
+	ex->pattern = as->pattern;
+	if (!as->message)
+		return;
+	exchange_set_body(ex, as->body);
+	ex->headers = as->headers;
+	ex->headers.removed = true; /* those that the answer brought are gone */
+	ex->dirty |= DIRTY_HEADERS;
+}
+
+/* The answer goes to the variable: its body, and each header as header:VARIABLE.NAME. */
+static void
+receive(struct exchange *ex, const char *variable)
+{
+	HEADERS_FOREACH(&ex->headers, h)
+	{
+		char *name = arena_printf(&ex->arena, "header:%s.%.*s", variable, STR_FMT(h->name));
+		exchange_set_variable(ex, str_of(name), h->value);
+	}
+	exchange_set_variable(ex, str_of(variable), ex->body);
+	ex->body = value_null();
+}
+
+static enum step_rc
+send_to(struct engine *en, struct exchange *ex, const struct step *st, struct endpoint *ep)
+{
+	const struct to_conf *conf = st->conf;
+	if (needs_body(ex, st, ep) && conf->variable_send == NULL)
+		return engine_need_body(ex);
+	bool wraps = conf->variable_send || conf->variable_receive || conf->pattern;
+	if (wraps) {
+		if (conf->variable_receive && ex->body.type == VALUE_STREAM)
+			return engine_need_body(ex);
+		struct aside *as = arena_zalloc(&ex->arena, sizeof(*as));
+		(void)engine_enter(ex, st, NULL, 0, as);
+		put_aside(ex, conf, as);
+	}
+	exchange_set_property(ex, STR_LIT("CamelToEndpoint"), value_str(str_of(ep->key)));
+	enum step_rc rc =
+	    ep->target ? engine_enter_route(ex, st, ep->target) : en->ops->send(en, ex, st, ep);
+	return wraps && rc == STEP_DONE ? STEP_ENTER : rc;
+}
+
+static enum step_rc
+to_run(struct engine *en, struct exchange *ex, const struct step *st)
+{
+	return send_to(en, ex, st, st->endpoint);
+}
+
+static enum step_rc
+to_d_run(struct engine *en, struct exchange *ex, const struct step *st)
+{
+	const struct to_conf *conf = st->conf;
+	if (st->endpoint)
+		return send_to(en, ex, st, st->endpoint);
+	struct str uri;
+	switch (expression_text(conf->uri_template, ex, &uri, NULL)) {
+	case EVAL_OK:
+		break;
+	case EVAL_ERROR:
+		return STEP_FAILED;
+	case EVAL_NEED:
+		return STEP_NEED;
+	}
+	uri = str_trim(uri);
+	if (uri.n == 0)
+		return STEP_DONE;
+	struct endpoint *ep = en->ops->endpoint(en, ex, st, uri);
+	if (ep)
+		return send_to(en, ex, st, ep);
+	if (!conf->ignore_invalid)
+		return STEP_FAILED;
+	ex->exception = NULL;
+	return STEP_DONE;
+}
+
+/* The send has ended (act has what was put aside), or a called route has (it has nothing). */
+static enum step_rc
+to_after(struct engine *en, struct exchange *ex, const struct step *st, struct activation *act)
+{
+	(void)en;
+	const struct to_conf *conf = st->conf;
+	if (act->state == NULL)
+		return STEP_DONE;
+	if (conf->variable_receive && ex->body.type == VALUE_STREAM)
+		return engine_need_body(ex);
+	if (conf->variable_receive)
+		receive(ex, conf->variable_receive);
+	put_back(ex, act->state);
+	return STEP_DONE;
+}
+
+static enum step_rc
+to_caught(struct engine *en, struct exchange *ex, const struct step *st, struct activation *act)
+{
+	(void)en;
+	(void)st;
+	if (act->state)
+		put_back(ex, act->state);
+	return STEP_FAILED;
+}
+
+/* What to and toD share. */
+/* clang-format off */
+#define SEND_OPTIONS \
+	{ .name = "pattern", \
+	    .type = OPTION_ENUM, \
+	    .values = "|InOnly|InOut", \
+	    .offset = AT(pattern), \
+	    .help = "exchange pattern during the send" }, \
+	{ .name = "variableSend", \
+	    .type = OPTION_STRING, \
+	    .offset = AT(variable_send), \
+	    .help = "variable to send as the body" }, \
+	{ .name = "variableReceive", \
+	    .type = OPTION_STRING, \
+	    .offset = AT(variable_receive), \
+	    .help = "variable that gets the answer; the message stays as it is" }
+/* clang-format on */
+
+static const struct option_desc to_options[] = {
+	{ .name = "uri",
+	    .type = OPTION_URI,
+	    .flags = OPTION_REQUIRED | OPTION_MAIN | OPTION_PRODUCER,
+	    .offset = AT(endpoint),
+	    .help = "endpoint to send to" },
+	SEND_OPTIONS,
+	OPTIONS_END,
+};
+
+const struct eip_desc to_eip = {
+	.name = "to",
+	.flags = EIP_EFFECT,
+	.options = to_options,
+	.conf_size = sizeof(struct to_conf),
+	.check = to_check,
+	.run = to_run,
+	.after = to_after,
+	.caught = to_caught,
+	.help = "sends the message to an endpoint",
+};
+
+static const struct option_desc to_d_options[] = {
+	{ .name = "uri",
+	    .type = OPTION_URI,
+	    .flags = OPTION_REQUIRED | OPTION_MAIN | OPTION_PRODUCER | OPTION_TEMPLATE,
+	    .offset = AT(uri_template),
+	    .help = "endpoint to send to; a Simple text that is evaluated for each message" },
+	SEND_OPTIONS,
+	{ .name = "ignoreInvalidEndpoint",
+	    .type = OPTION_BOOL,
+	    .dflt = "false",
+	    .offset = AT(ignore_invalid),
+	    .help = "go on when there is no such endpoint" },
+	{ .name = "cacheSize",
+	    .type = OPTION_INT,
+	    .dflt = "1000",
+	    .flags = OPTION_LABEL,
+	    .min = -1,
+	    .max = INT32_MAX,
+	    .offset = AT(cache_size),
+	    .help = "without meaning here: a worker has one bounded cache of endpoints" },
+	{ .name = "allowOptimisedComponents",
+	    .type = OPTION_BOOL,
+	    .dflt = "true",
+	    .flags = OPTION_LABEL,
+	    .offset = AT(optimised),
+	    .help = "without meaning here" },
+	{ .name = "autoStartComponents",
+	    .type = OPTION_BOOL,
+	    .dflt = "true",
+	    .flags = OPTION_LABEL,
+	    .offset = AT(auto_start),
+	    .help = "without meaning here" },
+	OPTIONS_END,
+};
+
+const struct eip_desc toD_eip = {
+	.name = "toD",
+	.flags = EIP_EFFECT,
+	.options = to_d_options,
+	.conf_size = sizeof(struct to_conf),
+	.check = to_check,
+	.run = to_d_run,
+	.after = to_after,
+	.caught = to_caught,
+	.help = "sends the message to an endpoint that a Simple text names",
+};
