@@ -1,6 +1,7 @@
 /*
  * JSON read in place: a flat array of nodes over the text, made once and kept with the body, so that two jsonpath steps parse once. Strings are slices of the text;
  * those with escapes are decoded on demand. Numbers keep their text (12345678901234567890 keeps all its digits). Depth is bounded (JSON_DEPTH_MAX).
+ * Names keep clear of those of jansson, which some executables link: no json_string, no JSON_OBJECT.
  * RFC 8259; duplicate keys are kept (the last one is found); input must be UTF-8 (a BOM at the start is skipped).
  */
 #ifndef HINNY_MODEL_JSON_H
@@ -16,7 +17,7 @@
 
 enum { JSON_DEPTH_MAX = 256 };
 
-enum json_type { JSON_NULL, JSON_FALSE, JSON_TRUE, JSON_INT, JSON_FRACTION, JSON_STRING, JSON_ARRAY, JSON_OBJECT };
+enum json_type { JSON_IS_NULL, JSON_IS_FALSE, JSON_IS_TRUE, JSON_IS_INT, JSON_IS_FRACTION, JSON_IS_STRING, JSON_IS_ARRAY, JSON_IS_OBJECT };
 
 /* Nodes lie in document order: a container is followed by its children (an object's: key, value, key, value …); `skip` leads behind its last descendant. */
 struct json_node {
@@ -44,7 +45,7 @@ json_next(const struct json_node *n)
 	return n + n->skip;
 }
 const struct json_node *json_member(const struct json_node *object, struct str key); /* NULL when absent */
-struct str json_string(struct arena *a, const struct json_node *n); /* decoded; half a surrogate pair gives U+FFFD */
+struct str json_text(struct arena *a, const struct json_node *n); /* decoded; half a surrogate pair gives U+FFFD */
 /* Compact JSON as Jackson writes what it has read: strings without needless escapes, fractions as Java prints them (1e3 is 1000.0), of equal keys the last. */
 enum hinny_rc json_print(struct buf *b, const struct json_node *n);
 /* A string in quotes, escaped where JSON asks for it. */
