@@ -13,6 +13,7 @@
 #include "core/eip/engine.h"
 #include "core/loop/loop.h"
 #include "core/model/page.h"
+#include "core/model/stream.h"
 #include "workers/component.h"
 
 enum { WORKER_ORPHAN_MS = 5000, WORKER_EXIT_NO_RESTART = 125 };
@@ -51,6 +52,8 @@ struct page *worker_page(struct worker *wk);
 struct worker *worker_of(struct engine *en);
 unsigned worker_index(struct worker *wk);
 bool worker_draining(struct worker *wk);
+/* While draining: does nobody follow (stop, not reload)? Then idle connections are closed at once. */
+bool worker_drain_final(struct worker *wk);
 /* The kind's own state. */
 void worker_set_data(struct worker *wk, void *data);
 void *worker_data(struct worker *wk);

@@ -27,6 +27,7 @@ struct name_list {
 };
 
 struct activation; /* core/eip/engine.h */
+struct engine_run;
 struct engine;
 struct route;
 struct exchange;
@@ -54,6 +55,7 @@ struct exchange {
 	struct value_map variables;
 	struct name_list changed_properties, changed_variables; /* set or removed since exchange_clean() */
 	struct exception *exception; /* not yet handled, or NULL */
+	struct exception *caught;    /* the last one that was caught: what property CamelExceptionCaught (a text) stands for */
 	struct exchange_json json;   /* emptied by exchange_new and exchange_free */
 	unsigned dirty;              /* enum exchange_dirty: changed since exchange_clean() */
 
@@ -70,10 +72,12 @@ struct exchange {
 	/* how far it is: the engine's */
 	struct engine *engine;
 	struct activation *top;
+	struct engine_run *run;    /* where the engine stands (core/eip/engine_priv.h) */
 	struct eval_slot *slots;   /* results of remote expressions for the current step, or NULL (core/lang/expression.h) */
 	uint32_t slots_n;
 	const void *need;          /* struct expression *: the one that a step waits for */
 	bool stop;                 /* a stop step ran */
+	bool counted;              /* by the worker: it stands in the route's counters as in flight */
 	bool rollback_only;
 	bool failed_over;          /* error already handled by a called route's handler: the caller's does not run again */
 	uint32_t depth;            /* of direct calls, bounded */

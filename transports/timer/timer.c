@@ -1,0 +1,123 @@
+/*
+ * The runtime of timer: one loop timer a route. Exchanges of one timer do not overlap: a period that passes while one is under way is made up for when it ends
+ * (fixedRate: all of them, otherwise one), as a timer thread of Camel's does.
+ */
+#include "transports/timer/timer.h"
+
+#include "core/base/log.h"
+#include "core/base/mem.h"
+#include "workers/worker.h"
+
+#include <stdlib.h>
+
+struct timer {
+	struct worker *wk;
+	const struct route *route;
+	const struct timer_conf *conf;
+	struct loop_timer fire;
+	struct exchange *running;
+	int64_t count;          /* exchanges begun */
+	struct monotime due;    /* when the next one should begin */
+	bool stopped;
+};
+
+static void
+timer_closed(struct loop_timer *t)
+{
+	free(CONTAINER_OF(t, struct timer, fire));
+}
+
+static void timer_schedule(struct timer *tm);
+
+static void
+timer_done(struct exchange *ex)
+{
+	struct timer *tm = ex->owner;
+	tm->running = NULL;
+	if (ex->exception != NULL)
+		log_error("route %s: timer exchange failed: %s: %.*s", tm->route->id, exception_class(ex->exception->id)->name,
+		    STR_FMT(ex->exception->message));
+	worker_exchange_free(tm->wk, &ex);
+	if (tm->stopped)
+		loop_timer_close(&tm->fire, timer_closed);
+	else
+		timer_schedule(tm);
+}
+
+static void
+timer_metadata(struct timer *tm, struct exchange *ex)
+{
+	struct value now = value_int(walltime_ms());
+	struct value stamp = now;
+	stamp.flags = VALUE_LONG;
+	now.flags = VALUE_DATE;
+	struct value counter = value_int(tm->count), period = value_int(tm->conf->period_ms);
+	counter.flags = period.flags = VALUE_LONG;
+	exchange_set_property(ex, STR_LIT("CamelTimerName"), value_str(str_of(tm->conf->name)));
+	exchange_set_property(ex, STR_LIT("CamelTimerCounter"), counter);
+	exchange_set_property(ex, STR_LIT("CamelTimerPeriod"), period);
+	exchange_set_header(ex, STR_LIT("CamelTimerFiredTime"), now);
+	exchange_set_header(ex, STR_LIT("CamelMessageTimestamp"), stamp);
+}
+
+static void
+timer_fire(struct loop_timer *t)
+{
+	struct timer *tm = CONTAINER_OF(t, struct timer, fire);
+	struct exchange *ex = worker_exchange_new(tm->wk, tm->route);
+	tm->count++;
+	ex->pattern = tm->conf->pattern == 1 ? PATTERN_IN_OUT : PATTERN_IN_ONLY;
+	ex->owner = tm;
+	ex->done = timer_done;
+	if (tm->conf->include_metadata)
+		timer_metadata(tm, ex);
+	tm->running = ex;
+	struct monotime now = loop_now(worker_loop(tm->wk));
+	tm->due = monotime_add_ms(tm->conf->fixed_rate ? tm->due : now, tm->conf->delay_ms < 0 ? 0 : tm->conf->period_ms);
+	worker_exchange_start(tm->wk, ex);
+}
+
+static void
+timer_schedule(struct timer *tm)
+{
+	if (tm->conf->repeat_count > 0 && tm->count >= tm->conf->repeat_count)
+		return;
+	int64_t wait_ns = tm->due.ns - loop_now(worker_loop(tm->wk)).ns;
+	loop_timer_start(&tm->fire, wait_ns > 0 ? (wait_ns + 999999) / 1000000 : 0, 0);
+}
+
+static enum hinny_rc
+timer_start(struct worker *wk, struct endpoint *ep, const struct route *route, struct hinny_error *err)
+{
+	(void)err;
+	struct timer *tm = MEM_NEW(struct timer);
+	tm->wk = wk;
+	tm->route = route;
+	tm->conf = ep->conf;
+	tm->due = monotime_add_ms(loop_now(worker_loop(wk)), tm->conf->delay_ms > 0 ? tm->conf->delay_ms : 0);
+	loop_timer_init(worker_loop(wk), &tm->fire, timer_fire);
+	ep->impl = tm;
+	timer_schedule(tm);
+	return HINNY_OK;
+}
+
+static void
+timer_stop(struct worker *wk, struct endpoint *ep)
+{
+	(void)wk;
+	struct timer *tm = ep->impl;
+	if (tm == NULL)
+		return;
+	ep->impl = NULL;
+	tm->stopped = true;
+	loop_timer_stop(&tm->fire);
+	if (tm->running == NULL)
+		loop_timer_close(&tm->fire, timer_closed);
+}
+
+const struct component_ops timer_ops = {
+	.scheme = "timer",
+	.start = timer_start,
+	.stop = timer_stop,
+	.release = timer_stop,
+};

@@ -1,0 +1,243 @@
+/*
+ * What the supervisor tells a worker, and what the worker says. The table at the end is all of it. The end of the socket is the end of hinnyd: then nothing new is
+ * taken in, what is in flight is finished for a few seconds, and the process exits.
+ */
+#include "workers/worker_priv.h"
+
+#include "core/base/log.h"
+#include "workers/fds.h"
+
+#include <unistd.h>
+
+static void
+say(struct worker *wk, const struct control_message *m)
+{
+	struct hinny_error err;
+	if (channel_send(wk->control, m, &err) != HINNY_OK)
+		log_error("cannot tell the supervisor of %s: %s", control_name(m->type), err.text);
+}
+
+/* May the process end? Nothing is in flight and nothing waits to be written. */
+static bool
+is_idle(struct worker *wk)
+{
+	return wk->inflight == 0 && wk->sends == 0 && ipc_calls_out(wk->ipc) == 0 && ipc_calls_in(wk->ipc) == 0 &&
+	    (wk->kind->busy == NULL || !wk->kind->busy(wk));
+}
+
+static void
+on_start(struct worker *wk, const struct control_message *m)
+{
+	(void)m;
+	if (wk->state != WORKER_READY)
+		return;
+	wk->state = WORKER_SERVING;
+	consumers_start(wk, false);
+	if (wk->kind->start != NULL)
+		wk->kind->start(wk);
+}
+
+static void
+on_start_sources(struct worker *wk, const struct control_message *m)
+{
+	(void)m;
+	if (wk->state == WORKER_SERVING && !wk->exclusive_started)
+		consumers_start(wk, true);
+}
+
+static void
+begin_drain(struct worker *wk)
+{
+	wk->state = WORKER_DRAINING;
+	consumers_stop(wk);
+	if (wk->kind->drain != NULL)
+		wk->kind->drain(wk);
+}
+
+static void
+on_drain(struct worker *wk, const struct control_message *m)
+{
+	wk->drain_final = m->drain.final;
+	begin_drain(wk);
+	(void)channel_send_type(wk->control, FRAME_SOURCES_STOPPED); /* a full channel is noticed by the ping */
+}
+
+static void
+on_ping(struct worker *wk, const struct control_message *m)
+{
+	struct control_message pong = { .type = FRAME_PONG, .fd = -1 };
+	bool busy = wk->kind->busy != NULL && wk->kind->busy(wk);
+	pong.pong = (struct control_pong){
+		.sequence = m->ping.sequence,
+		.exchanges = wk->inflight + (busy && wk->inflight == 0),
+		.calls = ipc_calls_out(wk->ipc) + ipc_calls_in(wk->ipc),
+		.connections = PAGE_GET(wk->page->connections),
+		.draining = wk->state == WORKER_DRAINING,
+	};
+	say(wk, &pong);
+}
+
+static void
+on_stop(struct worker *wk, const struct control_message *m)
+{
+	(void)m;
+	loop_stop(&wk->lp);
+}
+
+static void
+on_peer_up(struct worker *wk, const struct control_message *m)
+{
+	int kind = kind_index(m->peer_up.kind);
+	if (wk->ipc != NULL && kind >= 0 && m->peer_up.inbox.n > 0)
+		ipc_peer_up(wk->ipc, kind, m->peer_up.index, m->peer_up.incarnation);
+}
+
+static void
+on_peer_down(struct worker *wk, const struct control_message *m)
+{
+	if (wk->ipc == NULL)
+		return;
+	char reason[256];
+	snprintf(reason, sizeof reason, "%.*s", STR_FMT(m->peer_down.reason));
+	ipc_peer_down(wk->ipc, m->peer_down.incarnation, m->peer_down.call_id, reason, m->peer_down.time_limit);
+}
+
+static void
+on_listener(struct worker *wk, const struct control_message *m)
+{
+	if (wk->kind->listener != NULL && m->fd != -1)
+		wk->kind->listener(wk, m->fd, m->listener.until_empty);
+	else if (m->fd != -1)
+		close(m->fd);
+}
+
+static void
+on_log_level(struct worker *wk, const struct control_message *m)
+{
+	(void)wk;
+	if (m->log_level.level <= LOG_LEVEL_DEBUG)
+		log_set_level((enum log_level)m->log_level.level);
+}
+
+static void
+on_send(struct worker *wk, const struct control_message *m)
+{
+	if (m->fd != -1)
+		send_start(wk, m->send.endpoint, m->send.headers, m->fd);
+}
+
+static void
+on_question(struct worker *wk, const struct control_message *m)
+{
+	struct control_message answer = { .type = FRAME_ANSWER, .fd = -1 };
+	answer.answer = (struct control_answer){ .id = m->question.id, .json = STR_LIT("{\"error\":\"unknown question\"}") };
+	say(wk, &answer);
+}
+
+static const struct {
+	enum frame_type type;
+	void (*fn)(struct worker *wk, const struct control_message *m);
+} reactions[] = {
+	{ FRAME_START, on_start },
+	{ FRAME_START_SOURCES, on_start_sources },
+	{ FRAME_DRAIN, on_drain },
+	{ FRAME_PING, on_ping },
+	{ FRAME_STOP, on_stop },
+	{ FRAME_PEER_UP, on_peer_up },
+	{ FRAME_PEER_DOWN, on_peer_down },
+	{ FRAME_LISTENER, on_listener },
+	{ FRAME_LOG_LEVEL, on_log_level },
+	{ FRAME_SEND, on_send },
+	{ FRAME_QUESTION, on_question },
+};
+
+static void
+control_message(void *owner, const struct control_message *m)
+{
+	for (size_t i = 0; i < ARRAY_LEN(reactions); i++) {
+		if (reactions[i].type == m->type) {
+			reactions[i].fn(owner, m);
+			return;
+		}
+	}
+	log_error("the supervisor sent a %s, which this worker does not know", control_name(m->type));
+	if (m->fd != -1)
+		close(m->fd);
+}
+
+/* ---- without a supervisor ---- */
+
+static void
+orphan_tick(struct loop_timer *t)
+{
+	struct worker *wk = CONTAINER_OF(t, struct worker, orphan);
+	bool late = monotime_ms_between(wk->orphaned_at, loop_now(&wk->lp)) >= WORKER_ORPHAN_MS;
+	if (late && !is_idle(wk))
+		log_warning("exchanges were cut off: the supervisor is gone and %u did not end in time", wk->inflight);
+	if (late || is_idle(wk))
+		loop_stop(&wk->lp);
+}
+
+static void
+control_closed(void *owner, const struct hinny_error *err)
+{
+	struct worker *wk = owner;
+	log_warning("the supervisor is gone (%s); finishing", err->text);
+	channel_free(wk->control);
+	wk->control = NULL;
+	wk->orphaned_at = loop_now(&wk->lp);
+	if (wk->state >= WORKER_SERVING) {
+		wk->drain_final = true;
+		begin_drain(wk);
+	}
+	loop_timer_init(&wk->lp, &wk->orphan, orphan_tick);
+	loop_timer_start(&wk->orphan, 0, 20);
+}
+
+static const struct channel_ops control_ops = { .message = control_message, .closed = control_closed };
+
+enum hinny_rc
+control_open(struct worker *wk, struct hinny_error *err)
+{
+	wk->control = channel_new(&wk->lp, WORKER_FD_CONTROL, CONTROL_WORKER, &control_ops, wk, err);
+	if (wk->control == NULL)
+		return err->rc;
+	struct control_message hello = { .type = FRAME_HELLO, .fd = -1 };
+	hello.hello = (struct control_hello){
+		.build = str_of(control_build),
+		.kind = str_of(wk->kind->kind),
+		.index = wk->args.index,
+		.incarnation = wk->args.incarnation,
+		.generation = wk->args.generation,
+		.page_route = sizeof(struct page_route),
+	};
+	return channel_send(wk->control, &hello, err);
+}
+
+void
+control_say_refused(struct worker *wk, const char *text, size_t problems)
+{
+	struct control_message m = { .type = FRAME_REFUSED, .fd = -1 };
+	m.refused = (struct control_refused){ .text = str_of(text), .problems = (uint32_t)problems };
+	say(wk, &m);
+	channel_flush(wk->control, 1000);
+}
+
+void
+control_say_ready(struct worker *wk)
+{
+	char inbox[300] = "";
+	if (wk->ipc != NULL)
+		snprintf(inbox, sizeof inbox, "ipc://%s/%s.%u.%llu", wk->run_dir, wk->kind->kind, wk->args.index,
+		    (unsigned long long)wk->args.incarnation);
+	struct control_message m = { .type = FRAME_READY, .fd = -1 };
+	m.ready = (struct control_ready){
+		.kind = str_of(wk->kind->kind),
+		.incarnation = wk->args.incarnation,
+		.generation = wk->args.generation,
+		.inbox = str_of(inbox),
+	};
+	say(wk, &m);
+	if (wk->args.check)
+		channel_flush(wk->control, 1000);
+}

@@ -1,0 +1,251 @@
+/* What the engine asks of its worker: calls to other workers, sends to this one's components, waiting, collecting, logging. */
+#include "workers/worker_priv.h"
+
+#include "core/base/log.h"
+#include "core/base/mem.h"
+#include "core/config/compile.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool
+no_callee(struct worker *wk, struct exchange *ex)
+{
+	if (wk->ipc != NULL)
+		return false;
+	exchange_fail(ex, EXCEPTION_WORKER_LOST, "this generation has no other workers to call");
+	return true;
+}
+
+static void
+op_call(struct engine *en, struct exchange *ex, const struct step *st)
+{
+	struct worker *wk = worker_of(en);
+	if (no_callee(wk, ex)) {
+		engine_call_done(ex, false, NULL);
+		return;
+	}
+	const struct step *last = st;
+	for (uint32_t i = 1; i < st->call_run; i++)
+		last = last->next;
+	ipc_call(wk->ipc, ex, st, st->call_run, last->reply_streams);
+}
+
+static void
+op_evaluate(struct engine *en, struct exchange *ex, struct expression *const *e, uint32_t n, bool first_match)
+{
+	struct worker *wk = worker_of(en);
+	if (no_callee(wk, ex)) {
+		engine_evaluate_done(ex);
+		return;
+	}
+	ipc_evaluate(wk->ipc, ex, e, n, first_match);
+}
+
+static enum step_rc
+op_send(struct engine *en, struct exchange *ex, const struct step *st, struct endpoint *ep)
+{
+	struct worker *wk = worker_of(en);
+	if (ep->ops == NULL || ep->ops->send == NULL) {
+		exchange_fail(ex, EXCEPTION_NO_SUCH_ENDPOINT, "%s cannot be sent to from a worker of kind %s", ep->uri,
+		    wk->kind->kind);
+		return STEP_FAILED;
+	}
+	return ep->ops->send(wk, ex, st, ep);
+}
+
+static bool
+op_is_local(struct engine *en, const char *kind)
+{
+	return strcmp(worker_of(en)->kind->kind, kind) == 0;
+}
+
+static void
+op_log(struct engine *en, enum log_level level, const char *logger, struct str text, struct exchange *ex)
+{
+	(void)en;
+	if (level > log_get_level())
+		return;
+	const char *msg = arena_strndup(&ex->arena, text.p, text.n);
+	log_kv(level, msg, "logger", logger, NULL);
+}
+
+/* ---- waiting ---- */
+
+struct waiting {
+	struct loop_timer timer;
+	struct exchange *ex;
+};
+
+static void
+waiting_closed(struct loop_timer *t)
+{
+	free(CONTAINER_OF(t, struct waiting, timer));
+}
+
+static void
+waiting_over(struct loop_timer *t)
+{
+	struct exchange *ex = CONTAINER_OF(t, struct waiting, timer)->ex;
+	loop_timer_close(t, waiting_closed);
+	engine_wake(ex);
+}
+
+static void
+op_wait(struct engine *en, struct exchange *ex, int64_t ms)
+{
+	struct waiting *w = MEM_NEW(struct waiting);
+	w->ex = ex;
+	loop_timer_init(&worker_of(en)->lp, &w->timer, waiting_over);
+	loop_timer_start(&w->timer, ms > 0 ? ms : 0, 0);
+}
+
+/* ---- bodies that stream ---- */
+
+static void
+body_collected(void *arg, struct blob *blob, const struct hinny_error *err)
+{
+	struct exchange *ex = arg;
+	if (err != NULL) {
+		enum exception_id id = err->rc == HINNY_ELIMIT ? EXCEPTION_BODY_TOO_LARGE : EXCEPTION_IO;
+		exchange_fail(ex, id, "%s", err->text);
+		engine_fail(ex);
+		return;
+	}
+	struct value v = value_bytes((struct str){ blob->data, blob->size });
+	v.flags = VALUE_INPUT;
+	v.blob = arena_hold(&ex->arena, blob);
+	blob_put(blob);
+	ex->body = v; /* the same message as before: not dirty */
+	engine_wake(ex);
+}
+
+static void
+op_collect(struct engine *en, struct exchange *ex)
+{
+	struct stream *s = ex->body.u.stream;
+	struct collect_limits limits = worker_collect_limits(worker_of(en));
+	ASSERT(ex->body.type == VALUE_STREAM);
+	ex->body = value_null(); /* the collector has it now */
+	collect_start(s, &limits, body_collected, ex);
+}
+
+/* ---- endpoints made at run time (toD) ---- */
+
+struct tod_endpoint {
+	struct list used;
+	struct arena arena;
+	struct str uri;
+	struct endpoint *ep;
+	uint32_t users; /* exchanges that may still look at it */
+	bool evicted;
+};
+
+void
+tod_init(struct worker *wk)
+{
+	hash_init(&wk->tod, false);
+	list_init(&wk->tod_used);
+}
+
+static void
+tod_free(struct worker *wk, struct tod_endpoint *te)
+{
+	if (te->ep->ops != NULL && te->ep->ops->release != NULL)
+		te->ep->ops->release(wk, te->ep);
+	arena_fini(&te->arena);
+	free(te);
+}
+
+void
+tod_fini(struct worker *wk)
+{
+	while (!list_empty(&wk->tod_used)) {
+		struct tod_endpoint *te = LIST_FIRST(&wk->tod_used, struct tod_endpoint, used);
+		list_remove(&te->used);
+		tod_free(wk, te);
+	}
+	hash_fini(&wk->tod);
+}
+
+/* What releases a tod_endpoint when its exchange's arena goes. */
+struct tod_use {
+	struct worker *wk;
+	struct tod_endpoint *te;
+};
+
+static void
+tod_unuse(void *arg)
+{
+	struct tod_use *use = arg;
+	if (--use->te->users == 0 && use->te->evicted)
+		tod_free(use->wk, use->te);
+}
+
+static void
+tod_evict(struct worker *wk)
+{
+	struct tod_endpoint *te = LIST_ENTRY(wk->tod_used.prev, struct tod_endpoint, used);
+	list_remove(&te->used);
+	hash_remove(&wk->tod, te->uri);
+	te->evicted = true;
+	if (te->users == 0)
+		tod_free(wk, te);
+}
+
+static struct tod_endpoint *
+tod_make(struct worker *wk, struct str uri, struct hinny_error *err)
+{
+	struct tod_endpoint *te = MEM_NEW(struct tod_endpoint);
+	arena_init(&te->arena);
+	te->uri = arena_str(&te->arena, uri);
+	te->ep = endpoint_make(&te->arena, wk->program, te->uri, err);
+	if (te->ep == NULL)
+		goto fail;
+	te->ep->ops = bind_find_component(wk, te->ep->component);
+	bool mine = te->ep->component->owner == NULL || strcmp(te->ep->component->owner, wk->kind->kind) == 0;
+	if (mine && te->ep->ops != NULL && te->ep->ops->prepare != NULL && te->ep->ops->prepare(wk, te->ep, err) != HINNY_OK)
+		goto fail;
+	if (wk->tod.count >= WORKER_TOD_MAX)
+		tod_evict(wk);
+	hash_put(&wk->tod, te->uri, te);
+	list_prepend(&wk->tod_used, &te->used);
+	return te;
+fail:
+	arena_fini(&te->arena);
+	free(te);
+	return NULL;
+}
+
+static struct endpoint *
+op_endpoint(struct engine *en, struct exchange *ex, const struct step *st, struct str uri)
+{
+	(void)st;
+	struct worker *wk = worker_of(en);
+	struct hinny_error err;
+	struct tod_endpoint *te = hash_find(&wk->tod, uri);
+	if (te == NULL)
+		te = tod_make(wk, uri, &err);
+	if (te == NULL) {
+		exchange_fail(ex, EXCEPTION_NO_SUCH_ENDPOINT, "%s", err.text);
+		return NULL;
+	}
+	list_remove(&te->used);
+	list_prepend(&wk->tod_used, &te->used);
+	struct tod_use *use = ARENA_NEW(&ex->arena, struct tod_use);
+	*use = (struct tod_use){ wk, te };
+	te->users++;
+	arena_on_reset(&ex->arena, tod_unuse, use);
+	return te->ep;
+}
+
+const struct engine_ops worker_engine_ops = {
+	.call = op_call,
+	.evaluate = op_evaluate,
+	.send = op_send,
+	.endpoint = op_endpoint,
+	.wait = op_wait,
+	.is_local = op_is_local,
+	.log = op_log,
+	.collect = op_collect,
+};

@@ -1,0 +1,78 @@
+/* Inside of the worker skeleton. */
+#ifndef HINNY_WORKERS_WORKER_PRIV_H
+#define HINNY_WORKERS_WORKER_PRIV_H
+
+#include "core/base/hash.h"
+#include "core/config/config.h"
+#include "core/ipc/channel.h"
+#include "core/ipc/ipc.h"
+#include "workers/worker.h"
+
+enum worker_state {
+	WORKER_STARTING, /* until READY */
+	WORKER_READY,    /* waits for START */
+	WORKER_SERVING,
+	WORKER_DRAINING, /* no new work */
+};
+
+enum { WORKER_TOD_MAX = 1000 }; /* endpoints made at run time that are kept */
+
+struct worker_arguments {
+	unsigned index, listeners;
+	uint64_t incarnation, generation;
+	bool check;
+};
+
+struct worker {
+	const struct worker_kind *kind;
+	struct worker_arguments args;
+	enum worker_state state;
+	struct loop lp;
+	struct channel *control;
+	struct bundle *bundle;
+	struct program *program;
+	struct page *page;
+	struct engine engine;
+	struct exchange_pool pool;
+	struct ipc *ipc; /* NULL: the generation needs no calls */
+	char run_dir[256];
+	void *data;
+	uint32_t inflight;
+	uint32_t sends;       /* clients of hinny send */
+	bool exclusive_started;
+	bool drain_final;     /* nobody follows: connections that wait are not handed over */
+	struct monotime orphaned_at;
+	struct loop_timer orphan;
+	struct hash tod;      /* uri -> struct tod_endpoint */
+	struct list tod_used; /* most recently used first */
+};
+
+/* bind.c: runtimes to endpoints and expressions. HINNY_EINVAL: refused, with all problems in ds. */
+enum hinny_rc bind_program(struct worker *wk, struct diagnostics *ds);
+const struct component_ops *bind_find_component(struct worker *wk, const struct component_desc *desc);
+
+/* common.c */
+extern const struct component_ops *const worker_common_components[];
+
+/* consumers.c */
+void consumers_start(struct worker *wk, bool exclusive);
+void consumers_stop(struct worker *wk);
+void endpoints_release(struct worker *wk);
+
+/* engine_ops.c */
+extern const struct engine_ops worker_engine_ops;
+void tod_init(struct worker *wk);
+void tod_fini(struct worker *wk);
+
+/* served.c */
+enum hinny_rc worker_ipc_open(struct worker *wk, struct hinny_error *err);
+
+/* control.c */
+enum hinny_rc control_open(struct worker *wk, struct hinny_error *err);
+void control_say_refused(struct worker *wk, const char *text, size_t problems);
+void control_say_ready(struct worker *wk);
+
+/* send.c: an exchange that comes from `hinny send`; owns fd. */
+void send_start(struct worker *wk, struct str endpoint, struct str headers, int fd);
+
+#endif
