@@ -4,6 +4,7 @@
 #ifndef HINNY_TRANSFORMERS_XSLT_H
 #define HINNY_TRANSFORMERS_XSLT_H
 
+#include "core/lang/source.h"
 #include "core/model/descriptor.h"
 
 #include <stdbool.h>
@@ -13,7 +14,8 @@ enum xslt_output { XSLT_OUTPUT_STRING, XSLT_OUTPUT_BYTES, XSLT_OUTPUT_DOM, XSLT_
 struct xslt_conf {
 	const char *resource_uri; /* as written */
 	const char *copy;         /* of the stylesheet, below the generation's folder */
-	const char *source;       /* NULL: the body; "header:x", "variable:x", "exchangeProperty:x" */
+	const char *source_text;  /* NULL: the body */
+	struct source source;     /* source_text, parsed */
 	int output;               /* enum xslt_output */
 	bool fail_on_null_body;
 	bool content_cache;

@@ -2,7 +2,7 @@
 #include "transformers/xslt/xslt.h"
 
 #include "core/config/compile.h"
-#include "transformers/xml/source.h"
+#include "core/lang/source.h"
 
 #define OPT(member) .offset = offsetof(struct xslt_conf, member)
 
@@ -23,7 +23,7 @@ static const struct option_desc xslt_options[] = {
 	{ .name = "resourceUri", .type = OPTION_STRING, .flags = OPTION_PRODUCER | OPTION_PATH | OPTION_REQUIRED,
 	  .help = "the stylesheet: file:NAME, classpath:NAME or NAME", OPT(resource_uri) },
 	{ .name = "source", .type = OPTION_STRING, .flags = OPTION_PRODUCER,
-	  .help = "what is transformed instead of the body: header:NAME, exchangeProperty:NAME or variable:NAME", OPT(source) },
+	  .help = "what is transformed instead of the body: header:NAME, exchangeProperty:NAME or variable:NAME", OPT(source_text) },
 	{ .name = "transformerCacheSize", .type = OPTION_INT, .dflt = "0", .flags = OPTION_PRODUCER | OPTION_LABEL,
 	  .help = "without meaning here: a compiled stylesheet is shared by all messages", OPT(cache_size) },
 	{ .name = "xpathTotalOpLimit", .type = OPTION_INT, .dflt = "10000", .flags = OPTION_PRODUCER | OPTION_LABEL,
@@ -42,9 +42,9 @@ xslt_check(struct compile *c, struct endpoint *ep)
 		rc |= compile_error(c, ep->at, "contentCache=false is not supported: reload to take up a changed stylesheet");
 	if (conf->delete_output_file && conf->output != XSLT_OUTPUT_FILE)
 		rc |= compile_error(c, ep->at, "deleteOutputFile=true is of use with output=file only");
-	if (conf->source && !xml_source_valid(str_of(conf->source)))
+	if (!source_parse(conf->source_text, &conf->source))
 		rc |= compile_error(c, ep->at, "source: expected body, header:NAME, exchangeProperty:NAME or variable:NAME, got \"%s\"",
-			conf->source);
+			conf->source_text);
 	conf->copy = compile_file(c, conf->resource_uri, ep->at);
 	return rc | (conf->copy ? 0 : -1);
 }

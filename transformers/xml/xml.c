@@ -1,0 +1,346 @@
+/*
+ * libxml2 in hinny-xform's process: see xml.h. libxml2 and libxslt report errors and open files through hooks that are global to the process and take no argument,
+ * so the one struct xml of the process is found by `the_xml`; nothing else uses that variable.
+ */
+#include "transformers/xml/xml.h"
+
+#include "core/base/assert.h"
+#include "core/base/mem.h"
+#include "transformers/xml/encodings.h"
+#include "transformers/xml/errors.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include <libxml/parser.h>
+#include <libxml/parserInternals.h>
+#include <libxml/xmlIO.h>
+
+static struct xml *the_xml;
+
+/* ---- what libxml2 may open ---- */
+
+/* The only way in for schemas, what they import, and external entities of stylesheets (those of messages are refused before). */
+static xmlParserInputPtr
+load_entity(const char *url, const char *id, xmlParserCtxtPtr pc)
+{
+	struct hinny_error err;
+	struct str text;
+	xmlParserInputBufferPtr in;
+	xmlParserInputPtr input;
+
+	(void)id;
+	if (!url || xml_files_read(&the_xml->files, url, &text, &err) != HINNY_OK) {
+		xml_errors_note(&the_xml->errors, "%s", url ? err.text : "an entity without a name may not be loaded");
+		return NULL;
+	}
+	in = xmlParserInputBufferCreateMem(text.p, (int)text.n, XML_CHAR_ENCODING_NONE);
+	input = in ? xmlNewIOInputStream(pc, in, XML_CHAR_ENCODING_NONE) : NULL;
+	if (!input) {
+		xmlFreeParserInputBuffer(in);
+		return NULL;
+	}
+	input->filename = (char *)xmlStrdup(BAD_CAST url);
+	return input;
+}
+
+/* Takes every name, and opens none: so that libxml2's own callbacks are never asked. */
+static int
+match_any(const char *name)
+{
+	(void)name;
+	return 1;
+}
+
+static void *
+open_none(const char *name)
+{
+	(void)name;
+	return NULL;
+}
+
+static int
+read_none(void *file, char *p, int n)
+{
+	(void)file;
+	(void)p;
+	(void)n;
+	return -1;
+}
+
+static int
+close_none(void *file)
+{
+	(void)file;
+	return 0;
+}
+
+/* ---- life ---- */
+
+struct xml *
+xml_new(const struct xml_limits *limits, int dirfd)
+{
+	struct xml *x = MEM_NEW(struct xml);
+
+	ASSERT(the_xml == NULL);
+	the_xml = x;
+	x->limits = *limits;
+	xml_files_init(&x->files, dirfd);
+	buf_init(&x->errors.text, 16 << 10);
+	buf_init(&x->out, limits->max_output);
+	tzset(); /* EXSLT's dates read the zone file; later there is no way to */
+	xmlInitParser();
+	xmlXPathInit();
+	xmlParserMaxDepth = (unsigned)limits->max_depth;
+	xmlCleanupInputCallbacks();
+	xmlCleanupOutputCallbacks();
+	if (xmlRegisterInputCallbacks(match_any, open_none, read_none, close_none) == -1)
+		abort(); /* out of memory */
+	xmlSetExternalEntityLoader(load_entity);
+	xml_errors_hook(&x->errors);
+	x->encodings = xml_encodings_open();
+	x->xpath = xmlXPathNewContext(NULL);
+	ASSERT(x->xpath != NULL);
+	return x;
+}
+
+void
+xml_free(struct xml *x)
+{
+	if (!x)
+		return;
+	xmlFreeDoc(x->cache.doc);
+	xmlXPathFreeContext(x->xpath);
+	xml_encodings_close(x->encodings);
+	buf_fini(&x->out);
+	buf_fini(&x->errors.text);
+	xml_files_fini(&x->files);
+	xml_errors_hook(NULL);
+	free(x);
+	the_xml = NULL;
+}
+
+/* ---- documents ---- */
+
+struct xml_text
+xml_text_of(struct exchange *ex, const struct value *v)
+{
+	bool raw = v->type == VALUE_BYTES || (v->flags & VALUE_INPUT);
+
+	return (struct xml_text){ value_has_text(v) ? v->u.s : value_text(&ex->arena, v), !raw };
+}
+
+static void
+refuse(void *arg, const char *what)
+{
+	xmlParserCtxtPtr pc = arg;
+
+	xml_errors_note_at(&the_xml->errors, pc->input ? pc->input->line : 0, pc->input ? pc->input->col : 0, "%s", what);
+	pc->wellFormed = 0;
+	xmlStopParser(pc);
+}
+
+/* SAX: a DOCTYPE where none may be. */
+static void
+on_doctype(void *arg, const xmlChar *name, const xmlChar *external, const xmlChar *system)
+{
+	(void)name;
+	(void)external;
+	(void)system;
+	refuse(arg, "DOCTYPE is disallowed");
+}
+
+/* SAX: declarations of an internal subset. */
+static void
+on_entity(void *arg, const xmlChar *name, int type, const xmlChar *public, const xmlChar *system, xmlChar *content)
+{
+	(void)name;
+	(void)type;
+	(void)public;
+	(void)system;
+	(void)content;
+	refuse(arg, "the DOCTYPE declares an entity: entities are not expanded");
+}
+
+static void
+on_attribute(void *arg, const xmlChar *element, const xmlChar *name, int type, int def, const xmlChar *value, xmlEnumerationPtr tree)
+{
+	(void)element;
+	(void)name;
+	(void)type;
+	(void)def;
+	(void)value;
+	xmlFreeEnumeration(tree);
+	refuse(arg, "the DOCTYPE declares attributes: an internal subset is not supported");
+}
+
+static void
+on_element(void *arg, const xmlChar *name, int type, xmlElementContentPtr content)
+{
+	(void)name;
+	(void)type;
+	(void)content;
+	refuse(arg, "the DOCTYPE declares elements: an internal subset is not supported");
+}
+
+static void
+on_notation(void *arg, const xmlChar *name, const xmlChar *public, const xmlChar *system)
+{
+	(void)name;
+	(void)public;
+	(void)system;
+	refuse(arg, "the DOCTYPE declares a notation: an internal subset is not supported");
+}
+
+static void
+on_unparsed(void *arg, const xmlChar *name, const xmlChar *public, const xmlChar *system, const xmlChar *notation)
+{
+	(void)name;
+	(void)public;
+	(void)system;
+	(void)notation;
+	refuse(arg, "the DOCTYPE declares an entity: entities are not expanded");
+}
+
+/* SAX: a reference to an entity that is none of the five. */
+static void
+on_reference(void *arg, const xmlChar *name)
+{
+	(void)name;
+	refuse(arg, "an entity that is not predefined: entities are not expanded");
+}
+
+static void
+set_rules(xmlParserCtxtPtr pc, enum xml_doctype doctype)
+{
+	pc->sax->entityDecl = on_entity;
+	pc->sax->attributeDecl = on_attribute;
+	pc->sax->elementDecl = on_element;
+	pc->sax->notationDecl = on_notation;
+	pc->sax->unparsedEntityDecl = on_unparsed;
+	pc->sax->reference = on_reference;
+	if (doctype == XML_DOCTYPE_REFUSE)
+		pc->sax->internalSubset = on_doctype;
+}
+
+struct _xmlParserCtxt *
+xml_parser_new(struct xml *x, struct xml_text text, enum xml_doctype doctype, struct hinny_error *err)
+{
+	int options = XML_PARSE_COMPACT | XML_PARSE_NONET | (text.decoded ? XML_PARSE_IGNORE_ENC : 0);
+	xmlParserCtxtPtr pc;
+
+	xml_errors_clear(&x->errors);
+	if (text.s.n > x->limits.max_size || text.s.n > INT_MAX) {
+		(void)hinny_error_set(err, HINNY_ELIMIT, "a document of %zu bytes is larger than xform.max_size, %llu", text.s.n,
+			(unsigned long long)x->limits.max_size);
+		return NULL;
+	}
+	if (text.s.n == 0) {
+		(void)hinny_error_set(err, HINNY_EINVAL, "Premature end of file: the document is empty");
+		return NULL;
+	}
+	pc = xmlCreateMemoryParserCtxt(text.s.p, (int)text.s.n);
+	if (!pc) {
+		(void)hinny_error_set(err, HINNY_ELIMIT, "out of memory for a document of %zu bytes", text.s.n);
+		return NULL;
+	}
+	(void)xmlCtxtUseOptions(pc, options); /* all of them are known */
+	set_rules(pc, doctype);
+	return pc;
+}
+
+enum hinny_rc
+xml_parser_result(struct xml *x, struct _xmlParserCtxt *pc, struct hinny_error *err)
+{
+	const struct xml_errors *es = &x->errors;
+
+	/* An entity that an unread DTD may declare is only a warning to libxml2; its text is missing all the same. */
+	if (pc->wellFormed && es->n == 0)
+		return HINNY_OK;
+	if (es->line > 0)
+		return hinny_error_set(err, HINNY_EINVAL, "line %d, column %d: %s", es->line, es->column, es->first);
+	return hinny_error_set(err, HINNY_EINVAL, "%s", es->first[0] ? es->first : "the document is not well-formed");
+}
+
+enum hinny_rc
+xml_parse(struct xml *x, struct xml_text text, enum xml_doctype doctype, xmlDocPtr *doc, struct hinny_error *err)
+{
+	xmlParserCtxtPtr pc = xml_parser_new(x, text, doctype, err);
+	enum hinny_rc rc;
+
+	*doc = NULL;
+	if (!pc)
+		return err->rc;
+	(void)xmlParseDocument(pc); /* the result says more */
+	rc = xml_parser_result(x, pc, err);
+	if (rc == HINNY_OK)
+		*doc = pc->myDoc;
+	else
+		xmlFreeDoc(pc->myDoc);
+	xmlFreeParserCtxt(pc);
+	return rc;
+}
+
+static xmlDocPtr
+parse_value(struct xml *x, struct exchange *ex, const struct value *v, struct xml_text text, enum xml_doctype doctype)
+{
+	struct hinny_error err;
+	xmlDocPtr doc;
+	enum hinny_rc rc = xml_parse(x, text, doctype, &doc, &err);
+
+	if (rc == HINNY_ELIMIT)
+		exchange_fail(ex, EXCEPTION_BODY_TOO_LARGE, "%s", err.text);
+	else if (rc != HINNY_OK)
+		exchange_fail(ex, EXCEPTION_TYPE_CONVERSION,
+			"Error during type conversion from type: %s to the required type: org.w3c.dom.Document due to org.xml.sax.SAXParseException: %s",
+			value_class(v), err.text);
+	return doc;
+}
+
+/* The exchange ends. */
+static void
+cache_drop(void *arg)
+{
+	struct xml_cache *cache = arg;
+
+	xmlFreeDoc(cache->doc);
+	memset(cache, 0, sizeof *cache);
+}
+
+static bool
+cache_has(const struct xml_cache *cache, const struct exchange *ex, struct str s)
+{
+	return cache->doc && cache->ex == ex && cache->p == s.p && cache->n == s.n;
+}
+
+xmlDocPtr
+xml_document(struct xml *x, struct exchange *ex, const struct value *v, enum xml_doctype doctype)
+{
+	struct xml_text text = xml_text_of(ex, v);
+	struct xml_cache *cache = &x->cache;
+	xmlDocPtr doc;
+
+	if (cache_has(cache, ex, text.s))
+		return cache->doc;
+	doc = parse_value(x, ex, v, text, doctype);
+	if (!doc)
+		return NULL;
+	xmlFreeDoc(cache->doc);
+	if (cache->ex != ex)
+		arena_on_reset(&ex->arena, cache_drop, cache);
+	*cache = (struct xml_cache){ ex, text.s.p, text.s.n, doc };
+	return doc;
+}
+
+xmlDocPtr
+xml_document_take(struct xml *x, struct exchange *ex, const struct value *v, enum xml_doctype doctype)
+{
+	struct xml_text text = xml_text_of(ex, v);
+	xmlDocPtr doc = x->cache.doc;
+
+	if (!cache_has(&x->cache, ex, text.s))
+		return parse_value(x, ex, v, text, doctype);
+	x->cache.doc = NULL;
+	return doc;
+}
