@@ -1,1 +1,11 @@
-# tests/fuzz
+# Fuzz targets: one file each with LLVMFuzzerTestOneInput, its name in this list, its corpus in corpus/NAME. They are built plain and
+# run over the corpus by `make check`; with --enable-fuzz (clang) for libFuzzer: tests/fuzz/fuzz_NAME tests/fuzz/corpus/NAME.
+# One that needs more than LDADD says so: `tests_fuzz_fuzz_x_LDADD = $(FUZZ_LIBS) $(http_libs) $(hinny_libs)`.
+fuzz_targets = \
+	tests/fuzz/fuzz_str \
+	tests/fuzz/fuzz_units
+
+check_PROGRAMS += $(fuzz_targets)
+if !BUILD_FUZZ
+TESTS += $(fuzz_targets)
+endif

@@ -1,4 +1,11 @@
-# What tests share.
+# What tests share: the tables of unit tests, and a main for fuzz targets.
+check_LIBRARIES += tests/lib/libfuzz.a
+tests_lib_libfuzz_a_SOURCES = \
+	tests/lib/fuzz_main.c
+
+if BUILD_UNIT
 check_LIBRARIES += tests/lib/libtest.a
 tests_lib_libtest_a_SOURCES = \
 	tests/lib/unit.c
+unit_lib = tests/lib/libtest.a
+endif

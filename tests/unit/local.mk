@@ -1,6 +1,6 @@
 # One program a file under test: add its name to the list, its source is NAME.c. It is linked with the objects that it uses (LDADD in
-# Makefile.am). One that tests a part of a worker says what it needs beside the defaults, as `tests_unit_test_frame_LDADD` would:
-#   tests_unit_test_x_LDADD = tests/lib/libtest.a $(http_libs) $(worker_libs) $(CMOCKA_LIBS)
+# Makefile.am). One that tests a part of a worker says what it needs instead:
+#   tests_unit_test_x_LDADD = $(unit_lib) $(http_libs) $(worker_libs) $(CMOCKA_LIBS)
 unit_tests = \
 	tests/unit/test_arena \
 	tests/unit/test_blob \
@@ -13,7 +13,7 @@ unit_tests = \
 	tests/unit/test_str \
 	tests/unit/test_units
 
-if HAVE_CMOCKA
+if BUILD_UNIT
 check_PROGRAMS += $(unit_tests)
 TESTS += $(unit_tests)
 else

@@ -1,0 +1,28 @@
+"""Each header compiles alone."""
+import os
+import pathlib
+import shlex
+import subprocess
+import sys
+
+ROOT = pathlib.Path(os.environ['HINNY_SRCDIR'])
+FOLDERS = ('core', 'transports', 'transformers', 'workers', 'supervisor', 'tests/lib')
+COMPILE = shlex.split(os.environ['HINNY_CC']) + ['-I', str(ROOT), '-fsyntax-only', '-x', 'c', '/dev/null', '-include']
+
+
+def compiles(name):
+    run = subprocess.run(COMPILE + [name], cwd=os.environ['HINNY_BUILDDIR'], stderr=subprocess.PIPE, text=True)
+    if run.returncode != 0:
+        print(f'{name} does not compile alone:\n{run.stderr}')
+    return run.returncode == 0
+
+
+def main():
+    headers = sorted(p.relative_to(ROOT).as_posix() for folder in FOLDERS for p in (ROOT / folder).rglob('*.h'))
+    failed = [name for name in headers if not compiles(name)]
+    print(f'{len(headers)} headers, {len(failed)} failed')
+    return 1 if failed or not headers else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
