@@ -17,7 +17,7 @@ static const struct {
 	{ LOOP_READ, EPOLLIN },
 	{ LOOP_WRITE, EPOLLOUT },
 	{ LOOP_EXCLUSIVE, EPOLLEXCLUSIVE },
-	{ LOOP_EDGE, EPOLLET },
+	{ LOOP_EDGE, EPOLLET | EPOLLRDHUP },
 };
 
 static unsigned
@@ -105,6 +105,8 @@ loop_fd_dispatch(struct loop_fd *w, unsigned epoll_events)
 		events |= LOOP_READ;
 	if (epoll_events & EPOLLOUT)
 		events |= LOOP_WRITE;
+	if ((w->events & LOOP_EDGE) && (epoll_events & (EPOLLERR | EPOLLHUP | EPOLLRDHUP)))
+		events |= LOOP_READ | LOOP_PEER_CLOSED;
 	if (w->events & events) /* another callback of this turn may have paused it */
 		w->fn(w, events);
 }
