@@ -36,13 +36,6 @@ struct eval_slot;
 /* Called once when the exchange is done: exception set or not, message as it stands. The home acknowledges its source here, then frees the exchange. */
 typedef void exchange_done_fn(struct exchange *ex);
 
-/* The last text that was read as JSON, with its nodes: two jsonpath steps on one body parse once. The nodes live in the arena. */
-struct exchange_json {
-	const char *text; /* NULL: nothing yet */
-	size_t n;
-	const struct json_node *root;
-};
-
 struct exchange {
 	struct arena arena;
 	struct list node; /* of the owner's list of exchanges in flight, or of the free pool */
@@ -56,7 +49,6 @@ struct exchange {
 	struct name_list changed_properties, changed_variables; /* set or removed since exchange_clean() */
 	struct exception *exception; /* not yet handled, or NULL */
 	struct exception *caught;    /* the last one that was caught: what property CamelExceptionCaught (a text) stands for */
-	struct exchange_json json;   /* emptied by exchange_new and exchange_free */
 	unsigned dirty;              /* enum exchange_dirty: changed since exchange_clean() */
 
 	/* who it is */
