@@ -1,7 +1,7 @@
 /*
  * JSON read in place: a flat array of nodes over the text, made once and kept with the body, so that two jsonpath steps parse once. Strings are slices of the text;
  * those with escapes are decoded on demand. Numbers keep their text (12345678901234567890 keeps all its digits). Depth is bounded (JSON_DEPTH_MAX).
- * Names keep clear of those of jansson, which some executables link: no json_string, no JSON_OBJECT.
+ * Names keep clear of those of jansson, which some executables link: no json_string, no JSON_IS_OBJECT.
  * RFC 8259; duplicate keys are kept (the last one is found); input must be UTF-8 (a BOM at the start is skipped).
  */
 #ifndef HINNY_MODEL_JSON_H
@@ -53,6 +53,6 @@ enum hinny_rc json_print_string(struct buf *b, struct str s);
 /* The members that count: one key node each (its value is json_next of it), of equal keys the last value in the place of the first. Array in the arena; returns how many. */
 size_t json_members(struct arena *a, const struct json_node *object, const struct json_node ***keys, const struct json_node ***values);
 /* A copy for another arena: nodes and text (from `text` on, when not NULL the same text is used: it lies in a blob that is held). */
-const struct json_node *json_copy(struct arena *a, const struct json_node *n, bool share_text);
+const struct json_node *json_node_copy(struct arena *a, const struct json_node *n, bool share_text);
 
 #endif
