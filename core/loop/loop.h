@@ -63,9 +63,11 @@ enum {
 	LOOP_WRITE = 2,
 	/* For a listening socket that other processes watch as well: only some of them wake up. */
 	LOOP_EXCLUSIVE = 4,
-	/* Edge-triggered: what is ready is reported once, until it has been used up. Costs no system call afterwards. */
+	/* Edge-triggered: what is ready is reported once, until it has been used up. Costs no
+	   system call afterwards. */
 	LOOP_EDGE = 8,
-	/* Reported only, with LOOP_EDGE: the peer will send no more (what it has sent can still be read), or the connection broke. */
+	/* Reported only, with LOOP_EDGE: the peer will send no more (what it has sent can still be
+	   read), or the connection broke. */
 	LOOP_PEER_CLOSED = 16,
 };
 

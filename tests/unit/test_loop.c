@@ -152,6 +152,30 @@ test_fd_hang_up_is_both(void **state)
 }
 
 static void
+test_fd_edge_tells_once(void **state)
+{
+	struct fixture f;
+	struct watcher me;
+
+	(void)state;
+	setup(&f);
+	put(f.pair[1]);
+	watch(&f, &me, f.pair[0], LOOP_READ | LOOP_EDGE);
+	turn_until(&f.lp, &me.calls, 1);
+	assert_int_equal(me.events, LOOP_READ);
+	for (int i = 0; i < 3; i++)
+		loop_turn(&f.lp, 0);
+	assert_int_equal(me.calls, 1);
+	put(f.pair[1]); /* more: another edge */
+	turn_until(&f.lp, &me.calls, 2);
+	assert_int_equal(shutdown(f.pair[1], SHUT_WR), 0);
+	turn_until(&f.lp, &me.calls, 3);
+	assert_int_equal(me.events, LOOP_READ | LOOP_PEER_CLOSED);
+	loop_fd_close(&me.w, NULL);
+	teardown(&f);
+}
+
+static void
 test_fd_paused_sees_no_hang_up(void **state)
 {
 	struct fixture f;
@@ -597,6 +621,7 @@ main(void)
 	UNIT_CASE(test_fd_is_level_triggered);
 	UNIT_CASE(test_fd_events_can_be_changed);
 	UNIT_CASE(test_fd_hang_up_is_both);
+	UNIT_CASE(test_fd_edge_tells_once);
 	UNIT_CASE(test_fd_paused_sees_no_hang_up);
 	UNIT_CASE(test_fd_closed_by_another_of_the_same_turn);
 	UNIT_CASE(test_fd_negative_is_refused);
