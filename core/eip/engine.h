@@ -32,7 +32,7 @@ struct activation {
 	struct activation *below;
 	const struct step *owner; /* whose block it is; NULL: the route's own block, of the start */
 	const struct step *at;    /* step that runs or runs next; NULL: the end */
-	const struct route *route; /* of a route's own block: whose handlers end the search */
+	const struct route *route; /* in which it runs */
 	void *state;               /* the owner's */
 	uint32_t n;                /* the owner's: which branch, index … */
 	/* the engine's own */
@@ -74,6 +74,8 @@ struct engine_ops {
 	 * into a blob, which becomes the body, and engine_wake(); or set the exception and
 	 * engine_fail(). Maybe from inside. */
 	void (*collect)(struct engine *en, struct exchange *ex);
+	/* May be NULL: a step is about to be run again by an error handler. */
+	void (*redelivered)(struct engine *en, struct exchange *ex, const struct step *st);
 	/* May be NULL: a step of the exchange returned rc. */
 	void (*trace)(
 	    struct engine *en, struct exchange *ex, const struct step *st, enum step_rc rc);

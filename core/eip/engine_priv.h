@@ -47,41 +47,60 @@ struct engine_run {
 	struct activation *act; /* of OP_AFTER and OP_CAUGHT: taken off the stack */
 	enum engine_op op;
 	enum engine_wait wait;
-	bool active;   /* the engine is on the call stack: completions are noted, not acted on */
+	bool active; /* the engine is on the call stack: answers are noted, it acts on them there */
 	bool answered; /* the wait is over… */
 	bool refused;  /* …with an exception */
-	bool ending;   /* OP_UNWIND is running the `after` of a doTry for its doFinally */
-	bool abort;
+	bool ending;   /* OP_AFTER belongs to OP_UNWIND: unwinding goes on behind it */
+	bool aborted;
 	uint32_t burst;
 	uint32_t slots_cap;
+	struct expression *one;         /* an array of it, for ops->evaluate */
+	const struct expression *asked; /* the one that the op cannot do without */
+	struct exception *aside;        /* the exchange's exception while a value is waited for */
 	const struct step *call_failed; /* of the run of a call */
 	const struct step *failed_step; /* of engine_start_steps */
 	struct snapshot *original;
 };
 
 /* engine.c */
-void engine_fail_here(
-    struct exchange *ex); /* top->at has failed: to its handler or out of its block */
-void engine_advance(struct exchange *ex);              /* top->at has been done: to the next */
-void engine_leave_with_exception(struct exchange *ex); /* out of the top block */
 struct activation *engine_push(struct exchange *ex, enum activation_kind kind,
     const struct step *owner, const struct block *block);
+void engine_release(struct exchange *ex, struct activation *act);
+/* The step top->at has been done: to the next. */
+void engine_advance(struct exchange *ex);
+/* The step top->at has failed with ex->exception: to the error handler, or out of its block. */
+void engine_fail_here(struct exchange *ex);
+
+/* engine_message.c */
 void snapshot_take(struct exchange *ex, struct snapshot **sn);
 void snapshot_restore(struct exchange *ex, const struct snapshot *sn);
+/* Does the step read the body, as far as it evaluates expressions itself (not in its blocks)? */
+bool step_evaluates_body(const struct step *st);
+
+/* engine_slots.c: remote values */
+/* The op cannot go on without ex->need (NULL: without the body): asks for it, for all that follows
+ * it where that is known to be wanted too. */
+void engine_ask(struct exchange *ex);
+/* The answer is there. True: the op can run again, and finds the value or the failure in its slot.
+ * False: the body could not be had, and the exception is set. */
+bool engine_take_answer(struct exchange *ex);
 
 /* engine_errors.c */
 /* Does the error handler of the route apply to the step top->at that has failed? */
 bool engine_handler_applies(const struct exchange *ex);
-/* Runs it: decides, and sets what comes next. STEP_NEED: again when the value is there. */
+/* OP_HANDLE: decides, and sets the next op. STEP_DONE, STEP_PENDING (a wait was begun), or
+ * STEP_NEED: again when the value is there. */
 enum step_rc engine_handle(struct exchange *ex);
 /* The block of a handler has ended, with or without an exception of its own. */
 void engine_handler_ended(struct exchange *ex, struct activation *act, bool failed);
 /* The exception is being caught: notes it in the properties and clears it. */
 void engine_catch(struct exchange *ex);
-/* A predicate in `caught` or the error handler. EVAL_NEED with ex->need NULL: the body has to be
+/* A predicate in `caught` or in the error handler. EVAL_NEED with ex->need NULL: the body has to be
  * collected. */
 enum eval_rc engine_test(const struct expression *e, struct exchange *ex, bool *out);
-/* Does the route keep the message of each step for redelivery? */
+/* May a step of the route be run again by one of its handlers? */
 bool engine_route_redelivers(const struct route *route);
+/* Does some onException of the program want the message as it came in? */
+bool engine_program_wants_original(const struct program *program);
 
 #endif

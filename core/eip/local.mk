@@ -6,6 +6,8 @@ core_eip_sources = \
 	core/eip/eip_names.c \
 	core/eip/engine.c \
 	core/eip/engine_errors.c \
+	core/eip/engine_message.c \
+	core/eip/engine_slots.c \
 	core/eip/filter.c \
 	core/eip/log_level.c \
 	core/eip/log_step.c \
