@@ -99,7 +99,7 @@ struct exchange *exchange_new(struct exchange_pool *pool);
 /* Cancels a body stream that nobody took, resets the arena, gives it back. */
 void exchange_free(struct exchange_pool *pool, struct exchange **ex);
 
-/* Message access; names are borrowed: arena, program or constant memory. Setting marks dirty. */
+/* Message access; names are borrowed: arena, program or constant memory. Setting marks dirty. What is changed through a pointer that these give is not marked: set it again. */
 static inline struct value *
 exchange_header(struct exchange *ex, struct str name)
 {

@@ -46,6 +46,7 @@ void frame_put_value(struct frame_writer *w, const struct value *v);
 void frame_put_header_name(struct frame_writer *w, struct str name); /* well-known ones as a small id */
 /* Which parts of the message go along; the body apart (inline when it has at most FRAME_INLINE bytes, else as chunks). */
 enum { FRAME_INLINE = 64 << 10 };
+/* dirty_only: of these, what changed since exchange_clean(): set headers, names of removed ones, changed properties and variables (null: removed), the body when it was set. */
 void frame_put_message(struct frame_writer *w, struct exchange *ex, const struct access *what, bool dirty_only);
 /* Does the body go inside the frame? Otherwise frame_put_message wrote only its type, flags and length, and its bytes follow in chunks. */
 bool frame_body_inline(const struct value *body);
@@ -68,7 +69,7 @@ uint8_t frame_get_u8(struct frame_reader *r);
 uint32_t frame_get_u32(struct frame_reader *r);
 uint64_t frame_get_u64(struct frame_reader *r);
 struct str frame_get_str(struct frame_reader *r); /* in place */
-/* Slices point into the frame (blob: the one that holds the nng message's bytes, may be NULL); containers in the arena. */
+/* Slices point into the frame (blob: the one that holds the nng message's bytes, may be NULL; the caller holds it as long as the value is used); containers in the arena. */
 struct value frame_get_value(struct frame_reader *r, struct arena *a, struct blob *blob);
 struct str frame_get_header_name(struct frame_reader *r);
 /* A body whose bytes follow in chunks. */
@@ -77,7 +78,7 @@ struct frame_body {
 	uint64_t length;    /* UINT64_MAX: not known (a stream) */
 	struct value value; /* type and flags, without the bytes */
 };
-/* Sets what came (through exchange_set_*: it is marked dirty), leaves the rest; removals too. A body that follows leaves ex->body as it is and fills *body. */
+/* Holds the blob in the exchange's arena. Sets what came (through exchange_set_*: it is marked dirty), leaves the rest; removals too. A body that follows leaves ex->body as it is and fills *body. */
 void frame_get_message(struct frame_reader *r, struct exchange *ex, struct blob *blob, struct frame_body *body);
 /* The value of a body that followed, from its collected bytes (a stream's are VALUE_BYTES with VALUE_INPUT); HINNY_EPROTO when they are no such value. The caller holds the blob. */
 enum hinny_rc frame_body_value(const struct frame_body *body, struct arena *a, struct str bytes, struct blob *blob, struct value *out);

@@ -45,6 +45,8 @@ size_t page_size(uint32_t routes_n);
 struct page *page_create(uint32_t routes_n, int *fd);
 struct page *page_open(int fd);
 void page_close(struct page *pg);
+/* Routes that lie in the mapping. The reader of a page goes by this: routes_n is what the worker may have overwritten. */
+uint32_t page_routes(const struct page *pg);
 void page_latency(struct page_route *r, uint64_t us);
 /* Quantile q (0..1) in microseconds over one or more routes' merged buckets. */
 uint64_t page_quantile(const uint64_t buckets[PAGE_BUCKETS], double q);
