@@ -9,3 +9,8 @@ tests_lib_libtest_a_SOURCES = \
 	tests/lib/unit.c
 unit_lib = tests/lib/libtest.a
 endif
+
+# The load of scenario tests: every answer byte-checked.
+check_PROGRAMS += tests/lib/load
+tests_lib_load_SOURCES = tests/lib/load.c
+tests_lib_load_LDADD =
