@@ -399,6 +399,7 @@ call_on_values(struct ipc *ipc, struct frame_reader *r, struct blob *blob)
 	if (c == NULL || c->first != NULL)
 		return; /* late */
 	uint32_t n = frame_get_u32(r);
+	arena_hold(&c->ex->arena, blob); /* the values lie in it */
 	for (uint32_t i = 0; i < n && !r->bad; i++) {
 		uint32_t slot = frame_get_u32(r);
 		struct exception *exception = frame_get_exception(r, &c->ex->arena);
@@ -445,6 +446,7 @@ call_on_item(struct ipc *ipc, struct frame_reader *r, struct blob *blob)
 	if (c == NULL || c->item == NULL)
 		return;
 	uint64_t seq = frame_get_u64(r);
+	arena_hold(&c->ex->arena, blob); /* the item lies in it */
 	struct value v = frame_get_value(r, &c->ex->arena, blob);
 	if (!frame_end(r) || seq != c->item_seq) {
 		call_fail(c, EXCEPTION_CAMEL_EXCHANGE, "a worker sent a broken stream of items");

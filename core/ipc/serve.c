@@ -40,7 +40,7 @@ served_free(struct ipc_served *sc)
 void
 served_drop(struct ipc_served *sc)
 {
-	ASSERT(sc->state != SERVED_RUNNING);
+	ASSERT(sc->state != SERVED_RUNNING || sc->ipc->closing);
 	served_free(sc);
 }
 

@@ -7,6 +7,7 @@ unit_tests = \
 	tests/unit/test_buf \
 	tests/unit/test_error \
 	tests/unit/test_hash \
+	tests/unit/test_ipc \
 	tests/unit/test_list \
 	tests/unit/test_log \
 	tests/unit/test_loop \
@@ -19,3 +20,4 @@ TESTS += $(unit_tests)
 else
 TESTS += tests/unit/no_cmocka.sh
 endif
+tests_unit_test_ipc_LDADD = $(unit_lib) $(worker_libs) $(CMOCKA_LIBS)
