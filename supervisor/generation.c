@@ -1,0 +1,510 @@
+/* The making, draining and ending of generations. */
+#include "supervisor/generation.h"
+
+#include "core/base/assert.h"
+#include "core/base/log.h"
+#include "core/base/mem.h"
+#include "supervisor/handover.h"
+#include "supervisor/reload.h"
+#include "supervisor/spawn.h"
+#include "supervisor/supervisor_priv.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum {
+	DEFAULT_INSTANCES_MAX = 4,
+	START_TRIES = 3,         /* of one worker, until the generation is refused */
+	ROUND_FIRST_MS = 5,      /* first wait between two questions whether all is done; grows */
+	ROUND_LAST_MS = 200,
+	QUIET_ROUNDS = 2,
+};
+
+static void on_round(struct loop_timer *t);
+static void on_settle(struct loop_defer *d);
+
+const struct settings *
+generation_settings(const struct generation *gen)
+{
+	return gen->program->settings;
+}
+
+const char *
+generation_state_name(const struct generation *gen)
+{
+	static const char *const names[] = {
+		[GENERATION_STARTING] = "starting",
+		[GENERATION_SERVING] = "serving",
+		[GENERATION_DRAINING] = "draining",
+		[GENERATION_STOPPING] = "stopping",
+	};
+
+	return gen->drained ? "drained" : names[gen->state];
+}
+
+/* -- making -- */
+
+static unsigned
+cores(void)
+{
+	cpu_set_t set;
+
+	return sched_getaffinity(0, sizeof set, &set) == 0 ? (unsigned)CPU_COUNT(&set) : 1;
+}
+
+static unsigned
+instances_of(const struct generation *gen, int kind_index)
+{
+	int64_t given = generation_settings(gen)->workers[kind_index].instances;
+	unsigned n = 1;
+
+	if (given > 0)
+		return (unsigned)given;
+	if ((kind_at(kind_index)->flags & KIND_SCALES) != 0)
+		n = cores();
+	return n < DEFAULT_INSTANCES_MAX ? n : DEFAULT_INSTANCES_MAX;
+}
+
+static bool
+needs_kind(const struct generation *gen, int kind_index)
+{
+	return (gen->program->kinds >> kind_index & 1) != 0;
+}
+
+size_t
+generation_count_kind(const struct generation *gen, int kind_index)
+{
+	return kind_index >= 0 && needs_kind(gen, kind_index) ? instances_of(gen, kind_index) : 0;
+}
+
+/* Do routes begin at a listening socket? */
+static bool
+has_listening_route(const struct program *p)
+{
+	for (uint32_t i = 0; i < p->routes_n; i++) {
+		const char *owner = p->routes[i]->from->component->owner;
+		const struct kind_desc *kind = owner != NULL ? kind_find(str_of(owner)) : NULL;
+		if (kind != NULL && (kind->flags & KIND_LISTENS) != 0)
+			return true;
+	}
+	return false;
+}
+
+static enum hinny_rc
+check_executable(const struct kind_desc *kind, struct hinny_error *err)
+{
+	char *path = spawn_path(kind->executable);
+	enum hinny_rc rc = HINNY_OK;
+
+	if (access(path, X_OK) == -1)
+		rc = hinny_error_errno(err, errno, "routes need worker %s, which is not installed: \"%s\"", kind->executable, path);
+	free(path);
+	return rc;
+}
+
+static enum hinny_rc
+make_processes(struct generation *gen, struct hinny_error *err)
+{
+	for (int k = 0; k < kind_count(); k++) {
+		unsigned n = (unsigned)generation_count_kind(gen, k);
+		if (n == 0)
+			continue;
+		if (check_executable(kind_at(k), err) != HINNY_OK)
+			return err->rc;
+		gen->processes = mem_realloc(gen->processes, (gen->n + n) * sizeof(struct process *));
+		for (unsigned i = 0; i < n; i++) {
+			struct process *pr = process_new(gen, k, i, err);
+			if (pr == NULL)
+				return err->rc;
+			gen->processes[gen->n++] = pr;
+		}
+	}
+	return HINNY_OK;
+}
+
+/* The run folder is known when hinny.yaml has been read for the first time. */
+static enum hinny_rc
+open_rundir(struct supervisor *sv, const struct generation *gen, struct hinny_error *err)
+{
+	const char *path = sv->opt->run_dir;
+
+	if (sv->run.fd != -1)
+		return HINNY_OK;
+	if (path == NULL && !sv->opt->foreground)
+		path = generation_settings(gen)->run_dir;
+	if (rundir_open(&sv->run, path, err) != HINNY_OK)
+		return err->rc;
+	sv->next_incarnation = sv->run.first_incarnation;
+	return HINNY_OK;
+}
+
+static enum hinny_rc
+prepare(struct generation *gen, struct diagnostics *ds, struct hinny_error *err)
+{
+	struct supervisor *sv = gen->sv;
+
+	if (open_rundir(sv, gen, err) != HINNY_OK)
+		return err->rc;
+	gen->dir_fd = rundir_make_generation(&sv->run, gen->number, err);
+	if (gen->dir_fd == -1)
+		return err->rc;
+	if (bundle_copy_files(gen->program, gen->dir_fd, ds) != HINNY_OK)
+		return hinny_error_set(err, HINNY_EINVAL, "cannot copy the files that the routes name");
+	if (bundle_save(gen->bundle, &gen->bundle_fd, err) != HINNY_OK)
+		return err->rc;
+	return make_processes(gen, err);
+}
+
+/* Ends what runs nowhere. */
+static void
+generation_free(struct generation *gen)
+{
+	struct supervisor *sv = gen->sv;
+
+	list_remove(&gen->node);
+	for (size_t i = 0; i < gen->n; i++)
+		process_free(gen->processes[i]);
+	free(gen->processes);
+	loop_timer_close(&gen->rounds, NULL);
+	loop_defer_cancel(&gen->settle);
+	if (gen->dir_fd != -1) {
+		(void)close(gen->dir_fd);
+		rundir_remove_generation(&sv->run, gen->number);
+	}
+	if (gen->bundle_fd != -1)
+		(void)close(gen->bundle_fd);
+	program_free(gen->program);
+	bundle_free(gen->bundle);
+	loop_free_later(&sv->lp, gen);
+}
+
+static bool
+read_files(struct generation *gen, struct diagnostics *ds)
+{
+	gen->bundle = bundle_read(&gen->sv->opt->bundle, ds);
+	if (gen->bundle == NULL)
+		return false;
+	gen->program = program_compile(gen->bundle, ds);
+	return gen->program != NULL;
+}
+
+struct generation *
+generation_new(struct supervisor *sv, struct diagnostics *ds)
+{
+	struct generation *gen = MEM_NEW(struct generation);
+	struct hinny_error err;
+
+	gen->sv = sv;
+	gen->number = sv->next_generation;
+	gen->bundle_fd = gen->dir_fd = -1;
+	gen->round_ms = ROUND_FIRST_MS;
+	list_append(&sv->generations, &gen->node);
+	loop_timer_init(&sv->lp, &gen->rounds, on_round);
+	loop_defer_init(&gen->settle, on_settle);
+	if (!read_files(gen, ds)) {
+		generation_free(gen);
+		return NULL;
+	}
+	if (prepare(gen, ds, &err) != HINNY_OK) {
+		if (ds->errors == 0)
+			diagnostics_add(ds, (struct position){ 0 }, false, "%s", err.text);
+		generation_free(gen);
+		return NULL;
+	}
+	gen->listens = has_listening_route(gen->program);
+	sv->next_generation++;
+	return gen;
+}
+
+static unsigned
+count_listening(const struct generation *gen)
+{
+	for (int k = 0; k < kind_count() && gen->listens; k++) {
+		if ((kind_at(k)->flags & KIND_LISTENS) != 0)
+			return (unsigned)generation_count_kind(gen, k);
+	}
+	return 0;
+}
+
+enum hinny_rc
+generation_launch(struct generation *gen, struct hinny_error *err)
+{
+	enum hinny_rc rc = listeners_prepare(&gen->sv->listeners, &generation_settings(gen)->http, count_listening(gen), err);
+
+	if (rc != HINNY_OK)
+		return rc;
+	gen->sv->starting = gen;
+	for (size_t i = 0; i < gen->n && gen->state == GENERATION_STARTING; i++)
+		process_event(gen->processes[i], PROCESS_EVENT_SPAWN);
+	if (gen->n == 0)
+		loop_timer_start(&gen->rounds, 0, 0); /* nothing to wait for */
+	return HINNY_OK;
+}
+
+/* -- starting -- */
+
+static bool
+all_ready(const struct generation *gen)
+{
+	for (size_t i = 0; i < gen->n; i++) {
+		if (gen->processes[i]->state != PROCESS_READY)
+			return false;
+	}
+	return true;
+}
+
+void
+generation_process_ready(struct generation *gen, struct process *pr)
+{
+	switch (gen->state) {
+	case GENERATION_STARTING:
+		if (all_ready(gen))
+			handover_commit(gen);
+		return;
+	case GENERATION_SERVING:
+		process_event(pr, PROCESS_EVENT_START);
+		if (gen->sources_started)
+			process_send_type(pr, FRAME_START_SOURCES);
+		return;
+	case GENERATION_DRAINING:
+		process_event(pr, PROCESS_EVENT_DRAIN);
+		return;
+	case GENERATION_STOPPING:
+		process_event(pr, PROCESS_EVENT_STOP);
+		return;
+	}
+}
+
+void
+generation_refuse(struct generation *gen, const char *text)
+{
+	struct supervisor *sv = gen->sv;
+
+	if (gen->state != GENERATION_STARTING)
+		return;
+	listeners_discard(&sv->listeners);
+	if (sv->starting == gen)
+		sv->starting = NULL;
+	generation_stop(gen, false);
+	if (sv->phase == SUPERVISOR_STARTING) {
+		(void)fprintf(stderr, "%s\n", text); /* nobody else to tell */
+		supervisor_fail(sv);
+	} else {
+		reload_finished(sv, false, text);
+	}
+}
+
+void
+generation_process_refused(struct generation *gen, struct process *pr, const char *text)
+{
+	if (gen->state == GENERATION_STARTING)
+		generation_refuse(gen, text);
+	else /* it compiled before: a file that it reads by itself, or the system, has changed */
+		log_error("worker %s refused its generation: %s", pr->name, text);
+}
+
+static void
+refuse_for(struct generation *gen, const struct process *pr)
+{
+	char text[PROCESS_NAME_SIZE + PROCESS_WORDS_SIZE + 64];
+
+	(void)snprintf(text, sizeof text, "worker %s ended before it was ready: %s", pr->name, pr->last_words); /* fits */
+	generation_refuse(gen, text);
+}
+
+bool
+generation_process_failed(struct generation *gen, struct process *pr)
+{
+	if (gen->state != GENERATION_STARTING || pr->early < START_TRIES)
+		return true;
+	refuse_for(gen, pr);
+	return false;
+}
+
+void
+generation_process_gave_up(struct generation *gen, struct process *pr)
+{
+	if (gen->state == GENERATION_STARTING)
+		refuse_for(gen, pr);
+}
+
+/* -- draining -- */
+
+static void
+begin_round(struct generation *gen)
+{
+	for (size_t i = 0; i < gen->n; i++)
+		process_ping(gen->processes[i]);
+	gen->round = gen->sv->next_sequence;
+	loop_timer_start(&gen->rounds, gen->round_ms, 0);
+	gen->round_ms = gen->round_ms * 3 / 2 + 1;
+	if (gen->round_ms > ROUND_LAST_MS)
+		gen->round_ms = ROUND_LAST_MS;
+}
+
+/* Has everyone answered the ping of this round? */
+static bool
+round_complete(const struct generation *gen)
+{
+	for (size_t i = 0; i < gen->n; i++) {
+		const struct process *pr = gen->processes[i];
+		if (pr->channel != NULL && pr->pong_seen != pr->ping_sent)
+			return false;
+	}
+	return true;
+}
+
+static uint64_t
+in_flight(const struct generation *gen)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < gen->n; i++)
+		n += gen->processes[i]->exchanges + gen->processes[i]->calls + gen->processes[i]->connections;
+	return n;
+}
+
+static bool
+nobody_starting(const struct generation *gen)
+{
+	for (size_t i = 0; i < gen->n; i++) {
+		enum process_state state = gen->processes[i]->state;
+		if (state == PROCESS_STARTING || state == PROCESS_BACKOFF)
+			return false;
+	}
+	return true;
+}
+
+static void
+is_drained(struct generation *gen)
+{
+	struct supervisor *sv = gen->sv;
+
+	if (sv->phase == SUPERVISOR_DRAINED && gen == sv->serving) {
+		gen->drained = true; /* it stays for those who want to look at it */
+		log_info("generation %" PRIu64 " is drained", gen->number);
+		sdnotify_status(&sv->notify, "drained");
+		return;
+	}
+	generation_stop(gen, false);
+}
+
+static void
+drain_timed_out(struct generation *gen)
+{
+	uint64_t exchanges = 0, connections = 0;
+
+	for (size_t i = 0; i < gen->n; i++) {
+		exchanges += gen->processes[i]->exchanges;
+		connections += gen->processes[i]->connections;
+	}
+	log_warning("generation %" PRIu64 ": drain timeout has passed, %" PRIu64 " exchanges and %" PRIu64 " connections are cut",
+	    gen->number, exchanges, connections);
+	generation_stop(gen, false);
+}
+
+static void
+on_round(struct loop_timer *t)
+{
+	struct generation *gen = CONTAINER_OF(t, struct generation, rounds);
+
+	if (gen->state == GENERATION_STARTING && gen->n == 0) {
+		handover_commit(gen);
+		return;
+	}
+	if (gen->state != GENERATION_DRAINING)
+		return;
+	if (monotime_now().ns >= gen->drain_deadline.ns) {
+		drain_timed_out(gen);
+		return;
+	}
+	if (!round_complete(gen)) { /* a slow one is the business of ping.c */
+		loop_timer_start(&gen->rounds, gen->round_ms, 0);
+		return;
+	}
+	gen->quiet_rounds = in_flight(gen) == 0 && nobody_starting(gen) ? gen->quiet_rounds + 1 : 0;
+	if (gen->quiet_rounds >= QUIET_ROUNDS)
+		is_drained(gen);
+	else
+		begin_round(gen);
+}
+
+void
+generation_process_pong(struct generation *gen, struct process *pr)
+{
+	/* The last answer of a round ends it: no need to wait for the timer when there is nothing left to do. */
+	if (gen->state == GENERATION_DRAINING && !gen->drained && pr->pong_seen == pr->ping_sent && in_flight(gen) == 0 && round_complete(gen))
+		loop_timer_start(&gen->rounds, 1, 0);
+}
+
+void
+generation_drain(struct generation *gen, bool final)
+{
+	if (gen->state != GENERATION_SERVING && !(gen->state == GENERATION_DRAINING && final))
+		return;
+	if (gen->state == GENERATION_SERVING)
+		gen->drain_deadline = monotime_add_ms(monotime_now(), generation_settings(gen)->supervisor.drain_timeout_ms);
+	gen->state = GENERATION_DRAINING;
+	gen->final |= final;
+	gen->drained = false;
+	gen->quiet_rounds = 0;
+	gen->round_ms = ROUND_FIRST_MS;
+	for (size_t i = 0; i < gen->n; i++)
+		process_event(gen->processes[i], PROCESS_EVENT_DRAIN);
+	begin_round(gen);
+}
+
+/* -- ending -- */
+
+static bool
+all_gone(const struct generation *gen)
+{
+	for (size_t i = 0; i < gen->n; i++) {
+		if (gen->processes[i]->pid != 0)
+			return false;
+	}
+	return true;
+}
+
+/* At the end of the turn, so that nobody who is on the way here has it taken away. */
+static void
+on_settle(struct loop_defer *d)
+{
+	struct generation *gen = CONTAINER_OF(d, struct generation, settle);
+	struct supervisor *sv = gen->sv;
+
+	if (gen->state == GENERATION_STOPPING && all_gone(gen)) {
+		if (sv->serving == gen)
+			sv->serving = NULL;
+		log_debug("generation %" PRIu64 " has gone", gen->number);
+		generation_free(gen);
+		supervisor_generation_gone(sv);
+		return;
+	}
+	handover_sources(sv);
+}
+
+void
+generation_process_changed(struct generation *gen, struct process *pr)
+{
+	(void)pr;
+	loop_defer(&gen->sv->lp, &gen->settle);
+}
+
+void
+generation_stop(struct generation *gen, bool kill)
+{
+	gen->state = GENERATION_STOPPING;
+	gen->drained = false;
+	loop_timer_stop(&gen->rounds);
+	for (size_t i = 0; i < gen->n; i++) {
+		process_event(gen->processes[i], PROCESS_EVENT_STOP);
+		if (kill)
+			process_kill(gen->processes[i], "the broker ends at once");
+	}
+	loop_defer(&gen->sv->lp, &gen->settle);
+}

@@ -1,0 +1,55 @@
+/* Every worker of a generation hears of every other that has an inbox; of deaths, all hear. */
+#include "supervisor/peers.h"
+
+#include "supervisor/generation.h"
+
+static void
+tell_of(struct process *to, const struct process *pr)
+{
+	struct control_message m = { .type = FRAME_PEER_UP, .fd = -1 };
+
+	if (pr->inbox == NULL)
+		return;
+	m.peer_up = (struct control_peer_up){
+		.kind = str_of(pr->kind->kind),
+		.index = pr->index,
+		.incarnation = pr->incarnation,
+		.inbox = str_of(pr->inbox),
+	};
+	process_send(to, &m);
+}
+
+void
+peers_up(struct process *pr)
+{
+	for (size_t i = 0; i < pr->gen->n; i++) {
+		struct process *other = pr->gen->processes[i];
+		if (other == pr || !process_is_up(other))
+			continue;
+		tell_of(other, pr);
+		tell_of(pr, other);
+	}
+}
+
+void
+peers_down(struct process *pr, const struct process_death *death)
+{
+	struct control_message m = { .type = FRAME_PEER_DOWN, .fd = -1 };
+
+	if (pr->gen->state == GENERATION_STOPPING || (!death->was_ready && !death->last))
+		return; /* nobody has heard of it */
+	m.peer_down = (struct control_peer_down){
+		.kind = str_of(pr->kind->kind),
+		.index = pr->index,
+		.incarnation = death->incarnation,
+		.call_id = death->call_id,
+		.call_home = death->call_home,
+		.last = death->last,
+		.reason = str_of(death->reason),
+	};
+	for (size_t i = 0; i < pr->gen->n; i++) {
+		struct process *other = pr->gen->processes[i];
+		if (other != pr && process_is_up(other))
+			process_send(other, &m);
+	}
+}

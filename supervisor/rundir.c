@@ -1,0 +1,301 @@
+/*
+ * Run folders. The lock is an flock, which ends with the process however it dies. The lock file also keeps the highest incarnation that this broker may have
+ * used, so that a clock that went back cannot make an inbox address come twice.
+ */
+#include "supervisor/rundir.h"
+
+#include "core/base/assert.h"
+#include "core/base/clock.h"
+#include "core/base/log.h"
+#include "core/base/mem.h"
+#include "core/base/str.h"
+#include "core/model/descriptor.h"
+#include "core/model/program.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Incarnations count from the milliseconds since this moment (2026-01-01), which no broker that was restarted can have used up. */
+enum { NAME_SIZE = 64 };
+static const int64_t incarnation_epoch_ms = 1767225600000;
+static const uint64_t incarnations_a_run = 1000000;
+
+/* -- opening -- */
+
+static enum hinny_rc
+make_temporary(struct rundir *rd, struct hinny_error *err)
+{
+	const char *base = getenv("XDG_RUNTIME_DIR");
+	char path[RUNDIR_PATH_MAX + 1];
+
+	if (base == NULL || base[0] != '/' || strlen(base) + sizeof "/hinny-XXXXXX" > sizeof path || access(base, W_OK) == -1)
+		base = "/tmp";
+	(void)snprintf(path, sizeof path, "%s/hinny-XXXXXX", base); /* fits, see above */
+	if (mkdtemp(path) == NULL)
+		return hinny_error_errno(err, errno, "cannot make a run folder in %s", base);
+	rd->path = mem_strdup(path);
+	rd->temporary = true;
+	return HINNY_OK;
+}
+
+static enum hinny_rc
+find_folder(struct rundir *rd, const char *path, struct hinny_error *err)
+{
+	if (mkdir(path, 0755) == -1 && errno != EEXIST)
+		return hinny_error_errno(err, errno, "cannot make run folder \"%s\"", path);
+	rd->path = realpath(path, NULL);
+	if (rd->path == NULL)
+		return hinny_error_errno(err, errno, "cannot use run folder \"%s\"", path);
+	if (strlen(rd->path) > RUNDIR_PATH_MAX)
+		return hinny_error_set(err, HINNY_ELIMIT, "path of run folder \"%s\" has %zu bytes, expected at most %d: sockets lie in it",
+		    rd->path, strlen(rd->path), RUNDIR_PATH_MAX);
+	return HINNY_OK;
+}
+
+/* The lock file's text: "PID LAST-INCARNATION\n". */
+static void
+read_lock(int fd, long *pid, uint64_t *last)
+{
+	char text[NAME_SIZE];
+	ssize_t n = pread(fd, text, sizeof text - 1, 0);
+
+	*pid = 0;
+	*last = 0;
+	if (n <= 0)
+		return;
+	text[n] = '\0';
+	if (sscanf(text, "%ld %" SCNu64, pid, last) != 2)
+		*last = 0;
+}
+
+static enum hinny_rc
+take_lock(struct rundir *rd, struct hinny_error *err)
+{
+	char text[NAME_SIZE];
+	long pid;
+	uint64_t last;
+
+	rd->lock = openat(rd->fd, "lock", O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+	if (rd->lock == -1)
+		return hinny_error_errno(err, errno, "cannot open \"%s/lock\"", rd->path);
+	read_lock(rd->lock, &pid, &last);
+	if (flock(rd->lock, LOCK_EX | LOCK_NB) == -1) {
+		if (errno != EWOULDBLOCK)
+			return hinny_error_errno(err, errno, "cannot lock \"%s/lock\"", rd->path);
+		return hinny_error_set(err, HINNY_EEXIST, "run folder \"%s\" is in use by process %ld", rd->path, pid);
+	}
+	int64_t since = walltime_ms() - incarnation_epoch_ms;
+	rd->first_incarnation = since > 0 ? (uint64_t)since : 1;
+	if (rd->first_incarnation <= last)
+		rd->first_incarnation = last + 1;
+	int n = snprintf(text, sizeof text, "%ld %" PRIu64 "\n", (long)getpid(), rd->first_incarnation + incarnations_a_run);
+	if (ftruncate(rd->lock, 0) == -1 || pwrite(rd->lock, text, (size_t)n, 0) != n)
+		return hinny_error_errno(err, errno, "cannot write \"%s/lock\"", rd->path);
+	return HINNY_OK;
+}
+
+enum hinny_rc
+rundir_open(struct rundir *rd, const char *path, struct hinny_error *err)
+{
+	*rd = (struct rundir){ .fd = -1, .lock = -1 };
+	enum hinny_rc rc = path != NULL ? find_folder(rd, path, err) : make_temporary(rd, err);
+	if (rc != HINNY_OK)
+		goto out;
+	rd->fd = open(rd->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (rd->fd == -1) {
+		rc = hinny_error_errno(err, errno, "cannot open run folder \"%s\"", rd->path);
+		goto out;
+	}
+	rc = take_lock(rd, err);
+out:
+	if (rc != HINNY_OK && !rd->temporary && rd->lock != -1) {
+		(void)close(rd->lock); /* not ours: nothing of the folder may be removed */
+		rd->lock = -1;
+	}
+	if (rc != HINNY_OK)
+		rundir_close(rd);
+	return rc;
+}
+
+/* -- removing -- */
+
+static void remove_tree(int at, const char *name, int depth);
+
+static void
+remove_entries(int fd, int depth)
+{
+	DIR *dir = fdopendir(fd); /* owns fd */
+	struct dirent *e;
+
+	if (dir == NULL) {
+		(void)close(fd);
+		return;
+	}
+	while ((e = readdir(dir)) != NULL) {
+		if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0)
+			remove_tree(dirfd(dir), e->d_name, depth + 1);
+	}
+	(void)closedir(dir);
+}
+
+/* What cannot be removed stays: it is in nobody's way but the next clean-up's. */
+static void
+remove_tree(int at, const char *name, int depth)
+{
+	enum { DEPTH_MAX = 64 };
+
+	if (unlinkat(at, name, 0) == 0 || depth > DEPTH_MAX)
+		return;
+	int fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd == -1)
+		return;
+	remove_entries(fd, depth);
+	(void)unlinkat(at, name, AT_REMOVEDIR);
+}
+
+/* KIND.I.INCARNATION with a known kind. */
+static bool
+is_inbox(const char *name, uint64_t *incarnation)
+{
+	struct str rest = str_of(name), kind, index, number;
+	int64_t n;
+
+	if (!str_split(&rest, '.', &kind) || !str_split(&rest, '.', &index) || !str_split(&rest, '.', &number) || rest.n != 0)
+		return false;
+	if (kind_find(kind) == NULL || !str_to_int64(index, &n) || !str_to_int64(number, &n) || n < 0)
+		return false;
+	*incarnation = (uint64_t)n;
+	return true;
+}
+
+static bool
+is_generation(const char *name, uint64_t *number)
+{
+	int64_t n;
+
+	if (strncmp(name, "gen.", 4) != 0 || !str_to_int64(str_of(name + 4), &n) || n < 0)
+		return false;
+	*number = (uint64_t)n;
+	return true;
+}
+
+static void
+write_pid(struct rundir *rd)
+{
+	char text[NAME_SIZE];
+	int fd = openat(rd->fd, "hinnyd.pid", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+	int n = snprintf(text, sizeof text, "%ld\n", (long)getpid());
+
+	if (fd == -1 || write(fd, text, (size_t)n) != n)
+		log_warning("cannot write \"%s/hinnyd.pid\": %m", rd->path);
+	if (fd != -1)
+		(void)close(fd);
+}
+
+/* Removes what an earlier broker left: all of it with `all`, else not what is ours. */
+static void
+remove_stale(struct rundir *rd, uint64_t keep, bool all)
+{
+	int fd = openat(rd->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = fd != -1 ? fdopendir(fd) : NULL;
+	struct dirent *e;
+	uint64_t n;
+
+	if (dir == NULL) {
+		if (fd != -1)
+			(void)close(fd);
+		return;
+	}
+	while ((e = readdir(dir)) != NULL) {
+		if (is_generation(e->d_name, &n) && (all || n != keep))
+			remove_tree(rd->fd, e->d_name, 0);
+		else if (is_inbox(e->d_name, &n) && (all || n < rd->first_incarnation))
+			(void)unlinkat(rd->fd, e->d_name, 0);
+	}
+	(void)closedir(dir);
+}
+
+void
+rundir_clean(struct rundir *rd, uint64_t keep)
+{
+	if (!rd->temporary)
+		remove_stale(rd, keep, false);
+	write_pid(rd);
+}
+
+enum hinny_rc
+rundir_share(struct rundir *rd, gid_t gid, struct hinny_error *err)
+{
+	if (fchown(rd->fd, (uid_t)-1, gid) == -1 || fchmod(rd->fd, 0775) == -1)
+		return hinny_error_errno(err, errno, "cannot share run folder \"%s\" with the workers' group", rd->path);
+	return HINNY_OK;
+}
+
+void
+rundir_close(struct rundir *rd)
+{
+	if (rd->lock != -1) {
+		remove_stale(rd, 0, true);
+		(void)unlinkat(rd->fd, "hinnyd.pid", 0);
+		if (rd->temporary)
+			(void)unlinkat(rd->fd, "lock", 0);
+	}
+	if (rd->temporary && rd->path != NULL && rmdir(rd->path) == -1)
+		log_warning("cannot remove run folder \"%s\": %m", rd->path);
+	if (rd->fd != -1)
+		(void)close(rd->fd);
+	if (rd->lock != -1)
+		(void)close(rd->lock); /* unlocks */
+	free(rd->path);
+	*rd = (struct rundir){ .fd = -1, .lock = -1 };
+}
+
+/* -- generations and inboxes -- */
+
+int
+rundir_make_generation(struct rundir *rd, uint64_t number, struct hinny_error *err)
+{
+	char name[NAME_SIZE];
+
+	(void)snprintf(name, sizeof name, "gen.%" PRIu64, number); /* fits */
+	if (mkdirat(rd->fd, name, 0755) == -1) {
+		if (errno == EEXIST) { /* of a broker that was killed */
+			remove_tree(rd->fd, name, 0);
+			errno = mkdirat(rd->fd, name, 0755) == -1 ? errno : 0;
+		}
+		if (errno != 0) {
+			(void)hinny_error_errno(err, errno, "cannot make \"%s/%s\"", rd->path, name);
+			return -1;
+		}
+	}
+	int fd = openat(rd->fd, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd == -1)
+		(void)hinny_error_errno(err, errno, "cannot open \"%s/%s\"", rd->path, name);
+	return fd;
+}
+
+void
+rundir_remove_generation(struct rundir *rd, uint64_t number)
+{
+	char name[NAME_SIZE];
+
+	(void)snprintf(name, sizeof name, "gen.%" PRIu64, number); /* fits */
+	remove_tree(rd->fd, name, 0);
+}
+
+void
+rundir_remove_inbox(struct rundir *rd, const char *kind, uint32_t index, uint64_t incarnation)
+{
+	char name[NAME_SIZE];
+
+	(void)snprintf(name, sizeof name, "%s.%" PRIu32 ".%" PRIu64, kind, index, incarnation); /* fits */
+	(void)unlinkat(rd->fd, name, 0); /* most have none */
+}
