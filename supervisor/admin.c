@@ -430,8 +430,8 @@ admin_open(struct supervisor *sv, struct hinny_error *err)
 {
 	const struct generation *gen = LIST_FIRST(&sv->generations, struct generation, node);
 	const struct settings *s = generation_settings(gen);
-	gid_t group;
-	mode_t mode;
+	gid_t group = (gid_t)-1;
+	mode_t mode = 0;
 
 	if (find_group(s->admin.group, &group, err) != HINNY_OK || parse_mode(s->admin.mode, &mode, err) != HINNY_OK)
 		return NULL;

@@ -2,6 +2,7 @@
 # run over the corpus by `make check`; with --enable-fuzz (clang) for libFuzzer: tests/fuzz/fuzz_NAME tests/fuzz/corpus/NAME.
 # One that needs more than LDADD says so: `tests_fuzz_fuzz_x_LDADD = $(FUZZ_LIBS) $(http_libs) $(hinny_libs)`.
 fuzz_targets = \
+	tests/fuzz/fuzz_control \
 	tests/fuzz/fuzz_str \
 	tests/fuzz/fuzz_units
 

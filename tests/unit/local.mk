@@ -5,12 +5,14 @@ unit_tests = \
 	tests/unit/test_arena \
 	tests/unit/test_blob \
 	tests/unit/test_buf \
+	tests/unit/test_control \
 	tests/unit/test_error \
 	tests/unit/test_hash \
 	tests/unit/test_ipc \
 	tests/unit/test_list \
 	tests/unit/test_log \
 	tests/unit/test_loop \
+	tests/unit/test_process_table \
 	tests/unit/test_str \
 	tests/unit/test_units
 
@@ -21,3 +23,4 @@ else
 TESTS += tests/unit/no_cmocka.sh
 endif
 tests_unit_test_ipc_LDADD = $(unit_lib) $(worker_libs) $(CMOCKA_LIBS)
+tests_unit_test_process_table_LDADD = $(unit_lib) libsupervisor.a $(hinny_libs) $(CMOCKA_LIBS)
