@@ -1,2 +1,3 @@
 # What transformers share in every process.
-transformers_sources =
+transformers_sources = \
+	transformers/xslt/xslt_home.c

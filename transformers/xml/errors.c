@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include <libxml/xmlerror.h>
+#include <libxml/xmlschemas.h>
 #include <libxslt/xsltutils.h>
 
 void
@@ -71,12 +72,20 @@ on_error(void *arg, xmlErrorPtr e)
 		return;
 	if (es->n == 0 && e->file)
 		(void)snprintf(es->file, sizeof es->file, "%s", e->file); /* a longer name is cut */
-	xml_errors_note_at(es, e->line, e->int2, "%s", e->message ? e->message : "unknown error");
+	/* int2 is the column; of an XPath there is a position in its text only, in int1 */
+	xml_errors_note_at(es, e->line, e->domain == XML_FROM_XPATH ? e->int1 : e->int2, "%s", e->message ? e->message : "unknown error");
 }
 
 void
 xml_errors_hook(struct xml_errors *es)
 {
 	xmlSetStructuredErrorFunc(es, es ? on_error : NULL);
+	xmlSetGenericErrorFunc(es, es ? xml_errors_print : NULL);
 	xsltSetGenericErrorFunc(es, es ? xml_errors_print : NULL);
+}
+
+void
+xml_errors_hook_schema(struct xml_errors *es, struct _xmlSchemaParserCtxt *pc)
+{
+	xmlSchemaSetParserStructuredErrors(pc, on_error, es);
 }

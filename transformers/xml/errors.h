@@ -6,6 +6,9 @@
 
 /* From now on all messages of both libraries go to es; NULL: nowhere. */
 void xml_errors_hook(struct xml_errors *es);
+struct _xmlSchemaParserCtxt;
+/* The messages of a schema's parser too. */
+void xml_errors_hook_schema(struct xml_errors *es, struct _xmlSchemaParserCtxt *pc);
 /* As xml_errors_note, with a position. */
 void xml_errors_note_at(struct xml_errors *es, int line, int column, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 /* The type of libxslt's error functions: appends to es->text; arg is es. */

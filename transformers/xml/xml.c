@@ -101,7 +101,8 @@ xml_new(const struct xml_limits *limits, int dirfd)
 	xml_errors_hook(&x->errors);
 	x->encodings = xml_encodings_open();
 	x->xpath = xmlXPathNewContext(NULL);
-	ASSERT(x->xpath != NULL);
+	x->empty = xmlNewDoc(NULL);
+	ASSERT(x->xpath != NULL && x->empty != NULL);
 	return x;
 }
 
@@ -111,11 +112,12 @@ xml_free(struct xml *x)
 	if (!x)
 		return;
 	xmlFreeDoc(x->cache.doc);
+	xmlFreeDoc(x->empty);
+	xml_files_fini(&x->files); /* with what was compiled: it is cleaned up there */
 	xmlXPathFreeContext(x->xpath);
 	xml_encodings_close(x->encodings);
 	buf_fini(&x->out);
 	buf_fini(&x->errors.text);
-	xml_files_fini(&x->files);
 	xml_errors_hook(NULL);
 	free(x);
 	the_xml = NULL;
@@ -129,6 +131,25 @@ xml_text_of(struct exchange *ex, const struct value *v)
 	bool raw = v->type == VALUE_BYTES || (v->flags & VALUE_INPUT);
 
 	return (struct xml_text){ value_has_text(v) ? v->u.s : value_text(&ex->arena, v), !raw };
+}
+
+const char *
+xml_chars(struct arena *a, struct str s)
+{
+	char *out, *p;
+
+	if (str_utf8_valid(s))
+		return arena_strndup(a, s.p, s.n);
+	p = out = arena_alloc(a, 2 * s.n + 1);
+	for (size_t i = 0; i < s.n; i++) {
+		unsigned char c = (unsigned char)s.p[i];
+
+		if (c >= 0x80)
+			*p++ = (char)(0xc0 | c >> 6);
+		*p++ = (char)(c >= 0x80 ? 0x80 | (c & 0x3f) : c);
+	}
+	*p = '\0';
+	return out;
 }
 
 static void
@@ -331,6 +352,12 @@ xml_document(struct xml *x, struct exchange *ex, const struct value *v, enum xml
 		arena_on_reset(&ex->arena, cache_drop, cache);
 	*cache = (struct xml_cache){ ex, text.s.p, text.s.n, doc };
 	return doc;
+}
+
+xmlDocPtr
+xml_document_empty(struct xml *x)
+{
+	return x->empty;
 }
 
 xmlDocPtr

@@ -21,6 +21,13 @@
 #include <libxml/tree.h>
 #include <libxml/xpath.h>
 
+/* Does the build check what only a bug can bring about, at a price? */
+#if defined __SANITIZE_ADDRESS__ || defined HINNY_DEVELOPER
+enum { XML_DEBUG = 1 };
+#else
+enum { XML_DEBUG = 0 };
+#endif
+
 struct xml_limits {
 	uint64_t max_size;   /* bytes of a document */
 	int64_t max_depth;   /* of its elements */
@@ -53,6 +60,7 @@ struct xml {
 	xmlXPathContextPtr xpath;    /* for lone expressions: holds nothing of a message between two */
 	struct exchange *ex;         /* of the evaluation that runs: for variables and functions */
 	const void *expression;      /* …and what is evaluated: the language's own */
+	xmlDocPtr empty;
 	struct xml_encodings *encodings;
 };
 
@@ -72,6 +80,8 @@ struct xml_text {
 	bool decoded;
 };
 struct xml_text xml_text_of(struct exchange *ex, const struct value *v);
+/* A text for libxml2, which wants UTF-8 with a NUL: bytes that are no UTF-8 are taken for Latin-1. In the arena. */
+const char *xml_chars(struct arena *a, struct str s);
 
 /*
  * Parses. The caller frees *doc with xmlFreeDoc. HINNY_EINVAL: not well-formed, or a DOCTYPE that is refused; HINNY_ELIMIT: too large or too deep; the text begins
@@ -86,6 +96,9 @@ enum hinny_rc xml_parse(struct xml *x, struct xml_text text, enum xml_doctype do
 xmlDocPtr xml_document(struct xml *x, struct exchange *ex, const struct value *v, enum xml_doctype doctype);
 /* As xml_document, but the caller may change the document and frees it. */
 xmlDocPtr xml_document_take(struct xml *x, struct exchange *ex, const struct value *v, enum xml_doctype doctype);
+
+/* A document without a root: what an expression sees when there is no body. Of the process; not to be changed. */
+xmlDocPtr xml_document_empty(struct xml *x);
 
 /* A parser context under the limits with the DOCTYPE rule, not yet run: for streaming (validator, xtokenize). The caller frees it. The text must outlive it. */
 struct _xmlParserCtxt *xml_parser_new(struct xml *x, struct xml_text text, enum xml_doctype doctype, struct hinny_error *err);

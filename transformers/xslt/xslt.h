@@ -28,9 +28,7 @@ struct xslt_conf {
 
 extern const struct component_desc xslt_component;
 
-/* hinny-xform: compiles in prepare, transforms in send. */
+/* hinny-xform: compiles in prepare, transforms in send. The home's side is xslt_home.h. */
 extern const struct component_ops xslt_ops;
-/* Every worker that may be home: after_call alone. */
-extern const struct component_ops xslt_home_ops;
 
 #endif

@@ -14,7 +14,7 @@ static const struct option_desc xslt_options[] = {
 	{ .name = "deleteOutputFile", .type = OPTION_BOOL, .dflt = "false", .flags = OPTION_PRODUCER,
 	  .help = "with output=file: delete the file when the exchange is done", OPT(delete_output_file) },
 	{ .name = "failOnNullBody", .type = OPTION_BOOL, .dflt = "true", .flags = OPTION_PRODUCER,
-	  .help = "whether a message without a body fails; otherwise it goes on unchanged", OPT(fail_on_null_body) },
+	  .help = "whether a message without a body fails; otherwise an empty document is transformed", OPT(fail_on_null_body) },
 	{ .name = "lazyStartProducer", .type = OPTION_BOOL, .dflt = "false", .flags = OPTION_PRODUCER | OPTION_LABEL,
 	  .help = "without meaning here: stylesheets are compiled before the route serves", OPT(lazy_start) },
 	{ .name = "output", .type = OPTION_ENUM, .dflt = "string", .flags = OPTION_PRODUCER, .values = "string|bytes|DOM|file",
@@ -42,9 +42,13 @@ xslt_check(struct compile *c, struct endpoint *ep)
 		rc |= compile_error(c, ep->at, "contentCache=false is not supported: reload to take up a changed stylesheet");
 	if (conf->delete_output_file && conf->output != XSLT_OUTPUT_FILE)
 		rc |= compile_error(c, ep->at, "deleteOutputFile=true is of use with output=file only");
-	if (!source_parse(conf->source_text, &conf->source))
-		rc |= compile_error(c, ep->at, "source: expected body, header:NAME, exchangeProperty:NAME or variable:NAME, got \"%s\"",
-			conf->source_text);
+	/* a bare name is that of a variable */
+	if (!source_parse(conf->source_text, &conf->source)) {
+		conf->source = (struct source){ SOURCE_VARIABLE, str_of(conf->source_text) };
+		if (strchr(conf->source_text, ':'))
+			rc |= compile_error(c, ep->at, "source: expected body, header:NAME, exchangeProperty:NAME or variable:NAME, got \"%s\"",
+				conf->source_text);
+	}
 	conf->copy = compile_file(c, conf->resource_uri, ep->at);
 	return rc | (conf->copy ? 0 : -1);
 }
