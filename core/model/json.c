@@ -350,22 +350,34 @@ parse_value(struct parser *ps)
 
 /* ---- outcome ---- */
 
-/* Where the first byte that is no UTF-8 stands. */
+/* Length of the well-formed sequence at the start of s, 0 when there is none. */
+static size_t
+sequence_length(struct str s)
+{
+	for (size_t n = 1; n <= 4 && n <= s.n; n++) {
+		if (str_utf8_valid((struct str){ s.p, n }))
+			return n;
+	}
+	return 0;
+}
+
+/* Where the first byte that is no UTF-8 stands: in steps that are halved, as the text may be large, then by single characters. */
 static const char *
 malformed_at(struct str s)
 {
-	size_t low = 0, high = s.n;
-
-	while (high - low > 4) { /* the longest well-formed prefix, but for a cut sequence at its end */
-		size_t mid = low + (high - low) / 2, cut = mid;
-		while (cut > low && ((unsigned char)s.p[cut] & 0xC0) == 0x80)
-			cut--;
-		if (cut > low && str_utf8_valid((struct str){ s.p + low, cut - low }))
-			low = cut;
-		else
-			high = cut > low ? cut : mid;
+	for (size_t step = s.n; step > 0; step /= 2) {
+		while (step <= s.n) {
+			size_t n = step;
+			while (n > 0 && n < s.n && ((unsigned char)s.p[n] & 0xC0) == 0x80)
+				n--; /* not within a sequence */
+			if (n == 0 || !str_utf8_valid((struct str){ s.p, n }))
+				break;
+			s = (struct str){ s.p + n, s.n - n };
+		}
 	}
-	return s.p + low;
+	for (size_t n; (n = sequence_length(s)) > 0;)
+		s = (struct str){ s.p + n, s.n - n };
+	return s.p;
 }
 
 static enum hinny_rc

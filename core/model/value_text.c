@@ -40,19 +40,53 @@ reads_back(const char *text, double d, bool single)
 	return single ? strtof(text, NULL) == (float)d : strtod(text, NULL) == d;
 }
 
-/* The shortest "d.ddde±x" that reads back as d. Fifteen digits do for nearly all doubles (six for floats), and printf's zeros at the end are cut later;
- * subnormal numbers hold fewer digits, so these are tried from two upwards, as Java never prints less. */
+/* The next larger "d.ddde±x" of as many digits. */
+static void
+bump(char text[40])
+{
+	char *p = strchr(text, 'e');
+	int exponent = atoi(p + 1);
+
+	*p-- = '\0';
+	for (; p >= text; p--) {
+		if (*p == '.')
+			continue;
+		if (*p != '9') {
+			++*p;
+			break;
+		}
+		*p = '0';
+	}
+	if (p < text) { /* all nines */
+		text[0] = '1';
+		exponent++;
+	}
+	size_t n = strlen(text);
+	(void)snprintf(text + n, 40 - n, "e%d", exponent); /* at most 6 bytes */
+}
+
+/*
+ * The shortest "d.ddde±x" that reads back as d. Fifteen digits do for nearly all doubles (six for floats), and printf's zeros at the end are cut later;
+ * subnormal numbers hold fewer digits, so these are tried from two upwards, as Java never prints less. A power of two has twice as much room above as below,
+ * so there the nearest decimal may fail where the next larger one does.
+ */
 static void
 shortest(double d, bool single, char text[40])
 {
 	bool subnormal = single ? d < 0x1p-126 : d < 0x1p-1022;
 	int digits = subnormal ? 2 : single ? 6 : 15;
-	int most = single ? 9 : 17;
+	int most = single ? 9 : 17, exponent;
+	bool power_of_two = frexp(d, &exponent) == 0.5;
 
 	for (;; digits++) {
 		(void)snprintf(text, 40, "%.*e", digits - 1, d); /* at most 24 bytes */
 		if (digits == most || reads_back(text, d, single))
 			return;
+		if (power_of_two) {
+			bump(text);
+			if (reads_back(text, d, single))
+				return;
+		}
 	}
 }
 

@@ -7,14 +7,21 @@ unit_tests = \
 	tests/unit/test_buf \
 	tests/unit/test_control \
 	tests/unit/test_error \
+	tests/unit/test_exception \
+	tests/unit/test_exchange \
 	tests/unit/test_hash \
+	tests/unit/test_headers \
 	tests/unit/test_ipc \
+	tests/unit/test_json \
 	tests/unit/test_list \
 	tests/unit/test_log \
 	tests/unit/test_loop \
+	tests/unit/test_page \
 	tests/unit/test_process_table \
 	tests/unit/test_str \
-	tests/unit/test_units
+	tests/unit/test_stream \
+	tests/unit/test_units \
+	tests/unit/test_value
 
 if BUILD_UNIT
 check_PROGRAMS += $(unit_tests)
