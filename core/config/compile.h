@@ -41,6 +41,11 @@ void access_add_property(struct compile *c, struct access *ac, const char *name)
 void access_add_variable(struct compile *c, struct access *ac, const char *name);
 void access_merge(struct compile *c, struct access *to, const struct access *from);
 
+/* Was this option of `conf` (of a step, endpoint or expression) written, and not left to its default? `options` is the table that filled it. */
+bool option_given(const struct option_desc *options, const void *conf, const char *name);
+/* The value of a property with placeholders in it resolved, an environment variable first; NULL when there is none. For ${properties:NAME} with a constant name. */
+const char *compile_property(struct compile *c, const char *name);
+
 /* The route that consumes a direct name, known after all routes were read: NULL while none. */
 const struct program *compile_program(struct compile *c);
 

@@ -1,6 +1,6 @@
 /*
- * hinny.yaml as a structure. Its keys, types and defaults are the rows of settings.def (SETTING(path, type, default, min, max, help) or as core/config finds
- * best), which also make `hinny doc hinny.yaml`, hinny.yaml(5) and --set.
+ * hinny.yaml as a structure. Its keys, types and defaults are the rows of settings.def and settings_workers.def, which also make `hinny doc hinny.yaml`,
+ * hinny.yaml(5) and --set.
  */
 #ifndef HINNY_CONFIG_SETTINGS_H
 #define HINNY_CONFIG_SETTINGS_H
@@ -23,6 +23,7 @@ struct listen_address {
 struct settings_http {
 	struct listen_address *listen; /* default 0.0.0.0:8080; hinny run: 127.0.0.1:8080 */
 	size_t listen_n;
+	struct strings listen_text; /* as written */
 	int64_t backlog;
 	int64_t request_head_timeout_ms;  /* 10 s: from first byte to the end of the head */
 	int64_t request_body_timeout_ms;  /* 30 s without a byte */

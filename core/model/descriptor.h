@@ -51,6 +51,7 @@ enum option_flag {
 	                      /* …on an OPTION_URI (toD): constant text is made an endpoint, step.endpoint, and the member stays NULL; else the
 	                       * member is the struct expression * of the whole uri, its parameters appended */
 	OPTION_GIVEN = 128,   /* the conf member is followed by nothing, but `given` bit is recorded: see option_given() */
+	OPTION_UNIQUE = 256,  /* of a COMPONENT_UNIQUE consumer: two that have no word of it in common (comma-separated) are not the same */
 };
 
 struct option_desc {
@@ -160,6 +161,7 @@ enum eip_flag {
 	EIP_CATCHES = 256,      /* a boundary of error handling: calls never span it */
 	EIP_NOT_A_STEP = 512,   /* option holder (redeliveryPolicy) */
 	EIP_EXPRESSION_OPTIONAL = 1024,
+	EIP_PLAIN = 2048,       /* changes the message and nothing else, at once: it may run inside a call, between two steps of an owner */
 };
 
 struct eip_desc {
@@ -192,7 +194,7 @@ enum component_flag {
 	COMPONENT_STREAM_OUT = 64,   /* the reply (producer) or message (consumer) body may be a stream */
 	COMPONENT_READS_NO_BODY = 128,
 	COMPONENT_KEEPS_BODY = 256,  /* the producer leaves the body as it was (log, validator) */
-	COMPONENT_UNIQUE = 512,      /* two consumers of one normalised uri are an error (direct) */
+	COMPONENT_UNIQUE = 512,      /* two consumers of one uri are an error, options apart but those with OPTION_UNIQUE (direct) */
 };
 
 struct component_desc {

@@ -83,6 +83,7 @@ struct endpoint {
 	const struct route *target; /* direct: the route that consumes it */
 	uint32_t index;           /* in program.endpoints */
 	bool consumer;
+	bool effect;              /* producer: it does something to the outside (not COMPONENT_PURE); the component's check may say otherwise */
 	void *impl;               /* of the process that runs it */
 	const struct component_ops *ops; /* workers/component.h */
 };

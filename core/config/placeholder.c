@@ -1,0 +1,314 @@
+/*
+ * Placeholders. The text of one is resolved from the inside out: `{{gr{{x:ee}}t}}` looks up `greet`. There is no escape for a literal `{{`, as in Camel.
+ */
+#include "core/config/placeholder.h"
+
+#include "core/base/assert.h"
+#include "core/base/buf.h"
+#include "core/config/config.h"
+#include "core/config/node.h"
+#include "core/config/read.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+enum {
+	DEPTH_MAX = 20,            /* placeholders in placeholders and in values of properties */
+	TEXT_MAX = 4 << 20,        /* bytes that a text may become */
+	FILE_MAX = 1 << 20,        /* bytes of a {{file:}} */
+	NAME_MAX_BYTES = 256,
+};
+
+/* What stands for a missing optional one until the text around it is known. YAML has no such character. */
+#define MISSING '\x01'
+
+struct resolution {
+	const struct properties *ps;
+	struct hinny_error *err;
+	unsigned depth;
+	bool missing; /* MISSING stands in the text */
+};
+
+static enum hinny_rc resolve_into(struct resolution *r, struct str in, struct buf *out);
+
+const char *
+placeholder_environment(struct str key)
+{
+	char name[NAME_MAX_BYTES];
+
+	if (key.n == 0 || key.n >= sizeof name)
+		return NULL;
+	for (size_t i = 0; i < key.n; i++) {
+		char c = key.p[i];
+		name[i] = c == '.' || c == '-' ? '_' : c >= 'a' && c <= 'z' ? (char)(c - 'a' + 'A') : c;
+	}
+	name[key.n] = '\0';
+	return getenv(name);
+}
+
+/* "env:my.key": the name as it is, else in upper case. */
+static const char *
+find_environment(struct arena *a, struct str name)
+{
+	const char *value = getenv(arena_strndup(a, name.p, name.n));
+
+	return value != NULL ? value : placeholder_environment(name);
+}
+
+/* Java's system properties that have a meaning here, and what --property gave. */
+static const char *
+find_system(const struct properties *ps, struct str name)
+{
+	static const struct {
+		const char *name, *environment, *value;
+	} known[] = {
+		{ "user.home", "HOME", NULL },   { "user.name", "USER", NULL },  { "java.io.tmpdir", "TMPDIR", "/tmp" },
+		{ "os.name", NULL, "Linux" },    { "file.separator", NULL, "/" }, { "path.separator", NULL, ":" },
+		{ "line.separator", NULL, "\n" },
+	};
+	const struct property *p = properties_find(ps, name);
+
+	if (p != NULL && p->system)
+		return p->value;
+	if (str_eq(name, STR_LIT("user.dir")))
+		return ps->cwd;
+	for (size_t i = 0; i < ARRAY_LEN(known); i++) {
+		if (!str_eq(name, str_of(known[i].name)))
+			continue;
+		const char *value = known[i].environment ? getenv(known[i].environment) : NULL;
+		return value != NULL ? value : known[i].value;
+	}
+	return NULL;
+}
+
+static const char *
+find_property(const struct properties *ps, struct str key)
+{
+	const char *value = placeholder_environment(key);
+
+	if (value != NULL)
+		return value;
+	const struct property *p = properties_find(ps, key);
+	return p != NULL ? p->value : NULL;
+}
+
+/* Contents without the last line end. */
+static enum hinny_rc
+add_file(struct resolution *r, struct str name, struct buf *out)
+{
+	struct str text;
+	enum hinny_rc rc = read_file(r->ps->arena, read_path(r->ps->arena, r->ps->cwd, arena_strndup(r->ps->arena, name.p, name.n)), FILE_MAX, &text, r->err);
+
+	if (rc != HINNY_OK)
+		return rc;
+	if (str_ends(text, "\n"))
+		text.n--;
+	if (str_ends(text, "\r"))
+		text.n--;
+	return buf_add_str(out, text);
+}
+
+/* Adds a value that was found; those of properties may have placeholders of their own. */
+static enum hinny_rc
+add_value(struct resolution *r, struct str value, bool again, struct buf *out)
+{
+	return again ? resolve_into(r, value, out) : buf_add_str(out, value);
+}
+
+static bool
+cut_prefix(struct str *s, const char *prefix)
+{
+	size_t n = strlen(prefix);
+
+	if (!str_starts(*s, prefix))
+		return false;
+	*s = (struct str){ s->p + n, s->n - n };
+	return true;
+}
+
+/* One placeholder, whose own text has been resolved. */
+static enum hinny_rc
+add_placeholder(struct resolution *r, struct str text, struct buf *out)
+{
+	struct str rest = str_trim(text), key;
+	bool optional = cut_prefix(&rest, "?");
+	bool env = cut_prefix(&rest, "env:"), sys = !env && cut_prefix(&rest, "sys:");
+
+	if (!env && !sys && cut_prefix(&rest, "file:"))
+		return add_file(r, rest, out);
+	size_t colon = str_find(rest, STR_LIT(":"));
+	key = str_trim((struct str){ rest.p, colon == SIZE_MAX ? rest.n : colon });
+	const char *value = env ? find_environment(r->ps->arena, key) : sys ? find_system(r->ps, key) : find_property(r->ps, key);
+	if (value != NULL)
+		return add_value(r, str_of(value), !env, out);
+	if (colon != SIZE_MAX)
+		return buf_add(out, rest.p + colon + 1, rest.n - colon - 1);
+	if (optional) {
+		r->missing = true;
+		return buf_add_char(out, MISSING);
+	}
+	if (env)
+		return hinny_error_set(r->err, HINNY_ENOENT, "environment variable \"%.*s\" is not set", STR_FMT(key));
+	return hinny_error_set(r->err, HINNY_ENOENT, "property \"%.*s\" is not defined: expected it in the environment or a properties file, or a default as in {{%.*s:text}}",
+	    STR_FMT(key), STR_FMT(key));
+}
+
+/* The length of the placeholder at the head of s, "{{" and "}}" included; 0 when it is not closed. A single pair of braces inside it is text. */
+static size_t
+placeholder_length(struct str s)
+{
+	unsigned depth = 0, single = 0;
+
+	for (size_t i = 0; i < s.n; i++) {
+		bool two = i + 1 < s.n && s.p[i + 1] == s.p[i];
+		if (s.p[i] == '{' && two) {
+			depth++;
+			i++;
+		} else if (s.p[i] == '{') {
+			single++;
+		} else if (s.p[i] == '}' && single > 0) {
+			single--;
+		} else if (s.p[i] == '}' && two) {
+			i++;
+			if (--depth == 0)
+				return i + 1;
+		}
+	}
+	return 0;
+}
+
+static enum hinny_rc
+resolve_one(struct resolution *r, struct str body, struct buf *out)
+{
+	struct buf name;
+
+	buf_init(&name, TEXT_MAX);
+	enum hinny_rc rc = resolve_into(r, body, &name);
+	if (rc == HINNY_OK)
+		rc = add_placeholder(r, (struct str){ name.p ? name.p : "", name.n }, out);
+	buf_fini(&name);
+	return rc;
+}
+
+static enum hinny_rc
+resolve_into(struct resolution *r, struct str in, struct buf *out)
+{
+	enum hinny_rc rc = HINNY_OK;
+
+	if (r->depth == DEPTH_MAX)
+		return hinny_error_set(r->err, HINNY_ELIMIT, "more than %d placeholders in one another: does a property refer to itself?", DEPTH_MAX);
+	r->depth++;
+	while (rc == HINNY_OK && in.n > 0) {
+		size_t open = str_find(in, STR_LIT("{{"));
+		if (open == SIZE_MAX) {
+			rc = buf_add_str(out, in);
+			break;
+		}
+		size_t n = placeholder_length((struct str){ in.p + open, in.n - open });
+		if (n == 0)
+			rc = hinny_error_set(r->err, HINNY_EINVAL, "\"{{\" has no \"}}\"");
+		else if (open > 0 && in.p[open - 1] == '\\')
+			rc = hinny_error_set(r->err, HINNY_EINVAL, "\"\\{{\": there is no escape for placeholders");
+		else if ((rc = buf_add(out, in.p, open)) == HINNY_OK)
+			rc = resolve_one(r, (struct str){ in.p + open + 2, n - 4 }, out);
+		in = (struct str){ in.p + open + n, in.n - open - n };
+	}
+	r->depth--;
+	return rc;
+}
+
+/* Takes the option around a MISSING at `at` out of a uri: "?a=1&b=\1&c=2". False when it stands for no whole value. */
+static bool
+drop_option(char *p, size_t *n, size_t at)
+{
+	size_t start = at, end = at + 1;
+
+	if (at == 0 || p[at - 1] != '=' || (end < *n && p[end] != '&'))
+		return false;
+	while (start > 0 && p[start] != '&' && p[start] != '?')
+		start--;
+	if (p[start] != '&' && p[start] != '?')
+		return false;
+	if (end < *n) { /* the separator behind goes, the one before stays */
+		start++;
+		end++;
+	}
+	memmove(p + start, p + end, *n - end);
+	*n -= end - start;
+	return true;
+}
+
+static void
+drop_missing(char *p, size_t *n, unsigned flags)
+{
+	for (size_t i = 0; i < *n;) {
+		if (p[i] != MISSING) {
+			i++;
+		} else if ((flags & PLACEHOLDER_URI) && drop_option(p, n, i)) {
+			i = 0;
+		} else {
+			memmove(p + i, p + i + 1, *n - i - 1);
+			--*n;
+		}
+	}
+}
+
+enum hinny_rc
+placeholder_resolve(const struct properties *ps, struct str in, unsigned flags, struct str *out, bool *absent, struct hinny_error *err)
+{
+	struct resolution r = { .ps = ps, .err = err };
+	struct buf b;
+
+	*out = in;
+	*absent = false;
+	if (str_find(in, STR_LIT("{{")) == SIZE_MAX)
+		return HINNY_OK;
+	buf_init(&b, TEXT_MAX);
+	enum hinny_rc rc = resolve_into(&r, in, &b);
+	if (rc == HINNY_ELIMIT && r.depth == 0 && b.n > TEXT_MAX / 2)
+		(void)hinny_error_set(err, rc, "the text becomes longer than %d bytes", TEXT_MAX);
+	if (rc == HINNY_OK) {
+		*absent = r.missing && b.n == 1;
+		if (r.missing)
+			drop_missing(b.p, &b.n, flags);
+		*out = (struct str){ arena_strndup(ps->arena, b.p ? b.p : "", b.n), b.n };
+	}
+	buf_fini(&b);
+	return rc;
+}
+
+static bool
+is_uri_key(struct str key)
+{
+	return str_eq(key, STR_LIT("uri")) || str_eq(key, STR_LIT("to")) || str_eq(key, STR_LIT("toD")) || str_eq(key, STR_LIT("from"));
+}
+
+static void
+resolve_node(const struct properties *ps, const char *file, struct node *n, struct str key, struct diagnostics *ds)
+{
+	struct hinny_error err = { .rc = HINNY_ELIMIT, .text = "a placeholder is too long" };
+	bool absent;
+
+	if (n->kind == NODE_SCALAR) {
+		if (placeholder_resolve(ps, n->text, is_uri_key(key) ? PLACEHOLDER_URI : 0, &n->text, &absent, &err) != HINNY_OK) {
+			diagnostics_add(ds, node_at(file, n), false, "%.*s: %s", STR_FMT(key), err.text);
+			n->flags |= NODE_BAD;
+		} else if (absent) {
+			n->flags |= NODE_ABSENT;
+		}
+		return;
+	}
+	for (uint32_t i = 0; i < n->n; i++) {
+		if (n->kind == NODE_MAP)
+			resolve_node(ps, file, node_value(n, i), node_key(n, i)->text, ds);
+		else
+			resolve_node(ps, file, &n->items[i], key, ds);
+	}
+}
+
+void
+placeholder_resolve_tree(const struct properties *ps, const char *file, struct node *root, struct diagnostics *ds)
+{
+	if (root != NULL)
+		resolve_node(ps, file, root, STR_LIT("value"), ds);
+}

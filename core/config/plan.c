@@ -1,0 +1,261 @@
+/*
+ * What follows from a program: what each step reads and writes, who runs it, which remote values it needs, which kinds of worker must be started. Children have higher
+ * numbers than their parents, so one pass from the last step to the first sees a step's parts before the step.
+ */
+#include "core/config/plan_priv.h"
+
+#include "core/base/assert.h"
+
+/* ---- the parts of a step ---- */
+
+void
+plan_each_child(const struct step *st, plan_child_fn *fn, void *arg)
+{
+	for (const struct option_desc *o = st->eip->options; o != NULL && o->name != NULL; o++) {
+		if (o->type == OPTION_NODE && OPTION_AT(st->conf, o, struct step *) != NULL)
+			fn(arg, OPTION_AT(st->conf, o, struct step *));
+		if (o->type != OPTION_NODES)
+			continue;
+		const struct step_list *list = &OPTION_AT(st->conf, o, struct step_list);
+		for (size_t i = 0; i < list->n; i++)
+			fn(arg, list->items[i]);
+	}
+}
+
+static bool
+is_expression(const struct option_desc *o)
+{
+	return o->type == OPTION_EXPRESSION || o->type == OPTION_PREDICATE || (o->flags & OPTION_TEMPLATE);
+}
+
+static void
+each_own(const struct step *st, plan_expression_fn *fn, void *arg)
+{
+	if (st->expr != NULL)
+		fn(arg, st->expr);
+	for (const struct option_desc *o = st->eip->options; o != NULL && o->name != NULL; o++) {
+		if (is_expression(o) && OPTION_AT(st->conf, o, struct expression *) != NULL)
+			fn(arg, OPTION_AT(st->conf, o, struct expression *));
+	}
+}
+
+struct each {
+	plan_expression_fn *fn;
+	void *arg;
+};
+
+static void
+each_of_child(void *arg, struct step *child)
+{
+	const struct each *e = arg;
+
+	each_own(child, e->fn, e->arg);
+}
+
+void
+plan_each_expression(const struct step *st, plan_expression_fn *fn, void *arg)
+{
+	struct each e = { fn, arg };
+
+	each_own(st, fn, arg);
+	plan_each_child(st, each_of_child, &e);
+}
+
+void *
+plan_option(const struct step *st, const char *name, enum option_type type)
+{
+	const struct option_desc *o = option_find(st->eip->options, str_of(name));
+
+	return o != NULL && o->type == type ? (char *)st->conf + o->offset : NULL;
+}
+
+static const struct expression *
+uri_template(const struct step *st)
+{
+	const struct option_desc *o = option_find(st->eip->options, STR_LIT("uri"));
+
+	return o != NULL && (o->flags & OPTION_TEMPLATE) ? OPTION_AT(st->conf, o, struct expression *) : NULL;
+}
+
+const struct component_desc *
+plan_component(const struct step *st, bool *dynamic)
+{
+	const struct expression *uri = uri_template(st);
+
+	*dynamic = uri != NULL;
+	if (st->endpoint != NULL)
+		return st->endpoint->component;
+	if (uri == NULL)
+		return NULL;
+	const char *colon = strchr(uri->text, ':'), *dollar = strchr(uri->text, '$');
+	if (colon == NULL || (dollar != NULL && dollar < colon))
+		return NULL;
+	return component_find((struct str){ uri->text, (size_t)(colon - uri->text) });
+}
+
+/* ---- reads and writes ---- */
+
+struct merging {
+	struct compile *c;
+	struct step *st;
+};
+
+static void
+merge_child(void *arg, struct step *child)
+{
+	const struct merging *m = arg;
+
+	access_merge(m->c, &m->st->reads, &child->reads);
+	access_merge(m->c, &m->st->writes, &child->writes);
+}
+
+static void
+merge_block(struct compile *c, struct step *st, const struct block *b)
+{
+	struct merging m = { c, st };
+
+	for (struct step *s = b->first; s != NULL; s = s->next)
+		merge_child(&m, s);
+}
+
+static void
+merge_expression(void *arg, struct expression *e)
+{
+	const struct merging *m = arg;
+
+	access_merge(m->c, &m->st->reads, &e->reads);
+}
+
+/* An endpoint may look at everything but the body that its component says it does not read. */
+static void
+merge_endpoint(struct step *st)
+{
+	bool dynamic;
+	const struct component_desc *desc = plan_component(st, &dynamic);
+
+	if (desc == NULL && !dynamic)
+		return;
+	if (desc == NULL || (desc->flags & COMPONENT_CONSUMER && desc->owner == NULL)) { /* any endpoint, or a route */
+		st->reads.flags |= ACCESS_ALL;
+		st->writes.flags |= ACCESS_ALL;
+		return;
+	}
+	st->reads.flags |= ACCESS_HEADERS_ALL | ACCESS_PROPERTIES_ALL | ACCESS_VARIABLES_ALL;
+	if (!(desc->flags & COMPONENT_READS_NO_BODY))
+		st->reads.flags |= ACCESS_BODY;
+	st->writes.flags |= ACCESS_HEADERS_ALL;
+	if (!(desc->flags & COMPONENT_KEEPS_BODY))
+		st->writes.flags |= ACCESS_BODY;
+}
+
+/* ---- remote values ---- */
+
+struct listing {
+	struct expression **items;
+	uint32_t n;
+	bool count; /* only counts */
+};
+
+static void
+list_remote(void *arg, struct expression *e)
+{
+	struct listing *l = arg;
+
+	for (uint32_t i = 0; i < e->parts_n; i++)
+		list_remote(arg, e->parts[i]);
+	if (e->owner == NULL)
+		return;
+	if (!l->count)
+		l->items[l->n] = e;
+	l->n++;
+}
+
+static void
+set_remotes(struct compile *c, struct step *st)
+{
+	struct listing l = { .count = true };
+
+	plan_each_expression(st, list_remote, &l);
+	if (l.n == 0)
+		return;
+	l = (struct listing){ .items = arena_alloc(c->arena, l.n * sizeof(struct expression *)) };
+	plan_each_expression(st, list_remote, &l);
+	st->remotes = l.items;
+	st->remotes_n = l.n;
+}
+
+/* ---- kinds ---- */
+
+static void
+need_kind(struct program *p, const char *kind)
+{
+	if (kind == NULL)
+		return;
+	int i = kind_index(str_of(kind));
+	ASSERT(i >= 0); /* a descriptor names a kind that there is */
+	p->kinds |= (uint64_t)1 << i;
+}
+
+/* What only the message names is taken to be an HTTP address. */
+static const char *
+dynamic_owner(void)
+{
+	const struct component_desc *http = component_find(STR_LIT("http"));
+
+	return http != NULL ? http->owner : NULL;
+}
+
+static void
+find_kinds(struct program *p)
+{
+	for (uint32_t i = 0; i < p->endpoints_n; i++)
+		need_kind(p, p->endpoints[i]->component->owner);
+	for (uint32_t i = 0; i < p->remotes_n; i++)
+		need_kind(p, p->remotes[i]->owner);
+	for (uint32_t i = 0; i < p->steps_n; i++) {
+		bool dynamic;
+		const struct component_desc *desc = plan_component(p->steps[i], &dynamic);
+		if (desc != NULL)
+			need_kind(p, desc->owner);
+		else if (dynamic)
+			need_kind(p, dynamic_owner());
+	}
+}
+
+/* ---- all of it ---- */
+
+static void
+plan_step(struct compile *c, struct step *st)
+{
+	struct merging m = { c, st };
+	bool dynamic;
+	const struct component_desc *desc = plan_component(st, &dynamic);
+
+	plan_each_expression(st, merge_expression, &m);
+	plan_each_child(st, merge_child, &m);
+	merge_block(c, st, &st->block);
+	for (const struct option_desc *o = st->eip->options; o != NULL && o->name != NULL; o++) {
+		if (o->type == OPTION_STEPS && OPTION_AT(st->conf, o, struct block *) != NULL)
+			merge_block(c, st, OPTION_AT(st->conf, o, struct block *));
+	}
+	merge_endpoint(st);
+	set_remotes(c, st);
+	if (st->endpoint != NULL)
+		st->owner = desc->owner;
+	st->effect = (st->eip->flags & EIP_EFFECT) || (st->endpoint != NULL && st->endpoint->effect) || (st->endpoint == NULL && dynamic);
+	st->call_run = st->owner != NULL ? 1 : 0;
+}
+
+void
+plan_program(struct compile *c)
+{
+	struct program *p = c->program;
+
+	for (uint32_t i = p->steps_n; i > 0; i--)
+		plan_step(c, p->steps[i - 1]);
+	for (uint32_t i = 0; i < p->routes_n; i++)
+		p->routes[i]->home = p->routes[i]->from->component->owner;
+	find_kinds(p);
+	plan_calls(p);
+	plan_streams(p);
+}
