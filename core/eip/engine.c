@@ -249,23 +249,23 @@ run_op(struct exchange *ex)
 
 /* OP_AFTER or OP_CAUGHT is over: what it worked on can go. */
 static void
-release_act(struct exchange *ex)
+release_act(struct exchange *ex, enum engine_op op)
 {
 	struct engine_run *run = ex->run;
-	if (run->op == OP_AFTER || run->op == OP_CAUGHT) {
+	if (op == OP_AFTER || op == OP_CAUGHT) {
 		engine_release(ex, run->act);
 		run->act = NULL;
 	}
 }
 
-/* The op has ended with rc: sets what comes next. */
+/* The op has ended with rc: sets what comes next (the error handler has done so itself). */
 static void
-settle(struct exchange *ex, enum step_rc rc)
+settle(struct exchange *ex, enum engine_op op, enum step_rc rc)
 {
 	struct engine_run *run = ex->run;
 	run->wait = WAIT_NOTHING;
 	ex->slots_n = 0;
-	if (run->op == OP_HANDLE) {
+	if (op == OP_HANDLE) {
 		if (rc ==
 		    STEP_FAILED) { /* deciding has failed: that ends it, with the new exception */
 			ex->failed_over = true;
@@ -273,8 +273,8 @@ settle(struct exchange *ex, enum step_rc rc)
 		}
 		return;
 	}
-	bool ending = run->ending && run->op == OP_AFTER;
-	release_act(ex);
+	bool ending = run->ending && op == OP_AFTER;
+	release_act(ex, op);
 	run->ending = false;
 	switch (rc) {
 	case STEP_DONE:
@@ -333,13 +333,13 @@ take_answer(struct exchange *ex)
 		if (engine_take_answer(ex))
 			run->wait = WAIT_NOTHING; /* the op runs again */
 		else
-			settle(ex, STEP_FAILED);
+			settle(ex, run->op, STEP_FAILED);
 		return;
 	case WAIT_AGAIN:
 		run->wait = WAIT_NOTHING;
 		return;
 	case WAIT_STEP:
-		settle(ex, refused ? STEP_FAILED : STEP_DONE);
+		settle(ex, run->op, refused ? STEP_FAILED : STEP_DONE);
 		return;
 	case WAIT_NOTHING:
 		break;
@@ -399,11 +399,12 @@ engine_loop(struct exchange *ex)
 		}
 		if (burst_is_over(ex))
 			continue;
+		enum engine_op op = run->op;
 		enum step_rc rc = run_op(ex);
 		if (rc == STEP_NEED)
 			engine_ask(ex);
 		else if (rc != STEP_PENDING)
-			settle(ex, rc);
+			settle(ex, op, rc);
 	}
 	finish(ex);
 }

@@ -1,0 +1,864 @@
+/* Programs made by hand, and an engine over ops that tests steer. */
+#include "tests/lib/program_build.h"
+
+#include "core/base/assert.h"
+#include "core/model/stream.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+extern const struct eip_desc setBody_eip, setHeader_eip, choice_eip, when_eip, otherwise_eip,
+    doTry_eip, doCatch_eip, doFinally_eip, onException_eip, redeliveryPolicy_eip, to_eip;
+
+/* ---- expressions ---- */
+
+static enum eval_rc
+const_eval(const struct expression *e, struct exchange *ex, struct value *out)
+{
+	(void)ex;
+	*out = value_str(str_of(e->text));
+	return EVAL_OK;
+}
+
+struct fn_conf {
+	build_fn *fn;
+};
+
+static enum eval_rc
+fn_eval(const struct expression *e, struct exchange *ex, struct value *out)
+{
+	const struct fn_conf *conf = e->conf;
+	return conf->fn(ex, e->text, out);
+}
+
+static const struct language_desc const_language = { .name = "constant", .eval = const_eval };
+static const struct language_desc fn_language = { .name = "fake", .eval = fn_eval };
+static const struct language_desc remote_language = { .name = "remote", .owner = "xform" };
+
+static struct expression *
+new_expression(
+    struct build *b, const struct language_desc *language, const char *text, bool predicate)
+{
+	struct expression *e = ARENA_NEW(&b->arena, struct expression);
+	e->language = language;
+	e->text = arena_strdup(&b->arena, text);
+	e->predicate = predicate;
+	return e;
+}
+
+struct expression *
+build_const(struct build *b, const char *text)
+{
+	return new_expression(b, &const_language, text, false);
+}
+
+struct expression *
+build_expr(struct build *b, build_fn *fn, const char *arg)
+{
+	struct expression *e = new_expression(b, &fn_language, arg, false);
+	struct fn_conf *conf = ARENA_NEW(&b->arena, struct fn_conf);
+	conf->fn = fn;
+	e->conf = conf;
+	if (fn == fn_append)
+		e->reads.flags |= ACCESS_BODY;
+	return e;
+}
+
+struct expression *
+build_predicate(struct build *b, build_fn *fn, const char *arg)
+{
+	struct expression *e = build_expr(b, fn, arg);
+	e->predicate = true;
+	return e;
+}
+
+struct expression *
+build_remote(struct build *b, const char *owner, const char *text, bool predicate)
+{
+	struct expression *e = new_expression(b, &remote_language, text, predicate);
+	e->owner = owner;
+	e->slot = b->program.remotes_n++;
+	e->reads.flags |= ACCESS_BODY;
+	return e;
+}
+
+enum eval_rc
+fn_append(struct exchange *ex, const char *arg, struct value *out)
+{
+	struct str body = value_text(&ex->arena, &ex->body);
+	*out = value_str(str_of(arena_printf(&ex->arena, "%.*s%s", STR_FMT(body), arg)));
+	return EVAL_OK;
+}
+
+enum eval_rc
+fn_header(struct exchange *ex, const char *arg, struct value *out)
+{
+	const struct value *v = exchange_header(ex, str_of(arg));
+	*out = v ? *v : value_null();
+	return EVAL_OK;
+}
+
+enum eval_rc
+fn_message(struct exchange *ex, const char *arg, struct value *out)
+{
+	const struct exception *e = ex->exception ? ex->exception : ex->caught;
+	(void)arg;
+	*out = e ? value_str(e->message) : value_null();
+	return EVAL_OK;
+}
+
+enum eval_rc
+fn_fail(struct exchange *ex, const char *arg, struct value *out)
+{
+	(void)out;
+	exchange_fail(ex, EXCEPTION_ILLEGAL_STATE, "%s", arg);
+	return EVAL_ERROR;
+}
+
+enum eval_rc
+fn_header_is(struct exchange *ex, const char *arg, struct value *out)
+{
+	struct str value = str_of(arg), name;
+	(void)str_split(&value, '=', &name);
+	const struct value *v = exchange_header(ex, name);
+	*out = value_bool(v && str_eq(value_text(&ex->arena, v), value));
+	return EVAL_OK;
+}
+
+enum eval_rc
+fn_true(struct exchange *ex, const char *arg, struct value *out)
+{
+	(void)ex;
+	(void)arg;
+	*out = value_bool(true);
+	return EVAL_OK;
+}
+
+enum eval_rc
+fn_false(struct exchange *ex, const char *arg, struct value *out)
+{
+	(void)ex;
+	(void)arg;
+	*out = value_bool(false);
+	return EVAL_OK;
+}
+
+enum eval_rc
+fn_counter_below(struct exchange *ex, const char *arg, struct value *out)
+{
+	const struct value *v = exchange_header(ex, STR_LIT("CamelRedeliveryCounter"));
+	*out = value_bool(v && v->u.i < atoi(arg));
+	return EVAL_OK;
+}
+
+/* ---- steps ---- */
+
+void
+build_init(struct build *b)
+{
+	memset(b, 0, sizeof(*b));
+	arena_init(&b->arena);
+	b->program.routes = b->routes;
+}
+
+void
+build_fini(struct build *b)
+{
+	arena_fini(&b->arena);
+}
+
+static int
+enum_position(const char *values, const char *name)
+{
+	struct str rest = str_of(values), item;
+	for (int i = 0; str_split(&rest, '|', &item); i++)
+		if (str_caseeq(item, str_of(name)))
+			return i;
+	UNREACHABLE();
+}
+
+static void
+set_default(const struct option_desc *opt, char *conf)
+{
+	void *at = conf + opt->offset;
+	switch (opt->type) {
+	case OPTION_BOOL:
+		*(bool *)at = strcmp(opt->dflt, "true") == 0;
+		break;
+	case OPTION_INT:
+	case OPTION_DURATION:
+		*(int64_t *)at = strtoll(opt->dflt, NULL, 10);
+		break;
+	case OPTION_DOUBLE:
+		*(double *)at = strtod(opt->dflt, NULL);
+		break;
+	case OPTION_ENUM:
+		*(int *)at = enum_position(opt->values, opt->dflt);
+		break;
+	default:
+		UNREACHABLE();
+	}
+}
+
+struct step *
+build_step(struct build *b, const struct eip_desc *eip)
+{
+	struct step *st = ARENA_NEW(&b->arena, struct step);
+	st->eip = eip;
+	st->index = b->program.steps_n++;
+	st->id = arena_printf(&b->arena, "%s%u", eip->name, st->index);
+	if (eip->conf_size)
+		st->conf = arena_zalloc(&b->arena, eip->conf_size);
+	for (const struct option_desc *opt = eip->options; opt && opt->name; opt++)
+		if (opt->dflt)
+			set_default(opt, st->conf);
+	return st;
+}
+
+struct step *
+build_set_body(struct build *b, const char *text)
+{
+	struct step *st = build_step(b, &setBody_eip);
+	st->expr = build_const(b, text);
+	return st;
+}
+
+struct step *
+build_append(struct build *b, const char *text)
+{
+	struct step *st = build_step(b, &setBody_eip);
+	st->expr = build_expr(b, fn_append, text);
+	return st;
+}
+
+struct step *
+build_set_header(struct build *b, const char *name, const char *text)
+{
+	struct step *st = build_step(b, &setHeader_eip);
+	struct set_conf *conf = st->conf;
+	conf->name = build_const(b, name);
+	conf->fixed = str_of(conf->name->text);
+	st->expr = build_const(b, text);
+	return st;
+}
+
+struct boom_conf {
+	enum exception_id id;
+	const char *message;
+	int times, run;
+};
+
+static enum step_rc
+boom_run(struct engine *en, struct exchange *ex, const struct step *st)
+{
+	struct boom_conf *conf = st->conf;
+	struct value v;
+	(void)en;
+	conf->run++;
+	(void)fn_append(ex, ".", &v);
+	exchange_set_body(ex, v); /* so that a failed try leaves a trace */
+	if (conf->times > 0 && conf->run > conf->times)
+		return STEP_DONE;
+	exchange_fail(ex, conf->id, "%s", conf->message);
+	return STEP_FAILED;
+}
+
+static const struct eip_desc boom_eip = {
+	.name = "boom", .conf_size = sizeof(struct boom_conf), .run = boom_run
+};
+
+struct step *
+build_boom(struct build *b, enum exception_id id, const char *message, int times)
+{
+	struct step *st = build_step(b, &boom_eip);
+	*(struct boom_conf *)st->conf =
+	    (struct boom_conf){ .id = id, .message = message, .times = times };
+	return st;
+}
+
+struct step *
+build_to(struct build *b, struct endpoint *ep)
+{
+	struct step *st = build_step(b, &to_eip);
+	st->endpoint = ((struct to_conf *)st->conf)->endpoint = ep;
+	return st;
+}
+
+struct run_conf {
+	build_run_fn *run;
+};
+
+static enum step_rc
+fn_run(struct engine *en, struct exchange *ex, const struct step *st)
+{
+	return ((struct run_conf *)st->conf)->run(en, ex, st);
+}
+
+static const struct eip_desc run_eip = {
+	.name = "run", .conf_size = sizeof(struct run_conf), .run = fn_run
+};
+
+struct step *
+build_run(struct build *b, build_run_fn *run)
+{
+	struct step *st = build_step(b, &run_eip);
+	((struct run_conf *)st->conf)->run = run;
+	return st;
+}
+
+/* ---- blocks ---- */
+
+static void
+vblock(struct block *block, struct step *first, va_list ap)
+{
+	*block = (struct block){ .first = first };
+	for (struct step *st = first; st; block->n++) {
+		st->next = va_arg(ap, struct step *);
+		st = st->next;
+	}
+}
+
+void
+build_block(struct block *block, struct step *first, ...)
+{
+	va_list ap;
+	va_start(ap, first);
+	vblock(block, first, ap);
+	va_end(ap);
+}
+
+static void
+list_add(struct build *b, struct step_list *list, struct step *st)
+{
+	struct step **items = arena_alloc(&b->arena, (list->n + 1) * sizeof(items[0]));
+	if (list->n)
+		memcpy(items, list->items, list->n * sizeof(items[0]));
+	items[list->n++] = st;
+	list->items = items;
+}
+
+struct step *
+build_when(struct build *b, struct expression *predicate, struct step *first, ...)
+{
+	struct step *st = build_step(b, &when_eip);
+	va_list ap;
+	st->expr = predicate;
+	va_start(ap, first);
+	vblock(&st->block, first, ap);
+	va_end(ap);
+	return st;
+}
+
+struct step *
+build_otherwise(struct build *b, struct step *first, ...)
+{
+	struct step *st = build_step(b, &otherwise_eip);
+	va_list ap;
+	va_start(ap, first);
+	vblock(&st->block, first, ap);
+	va_end(ap);
+	return st;
+}
+
+/* Remote predicates are the choice's, as the planner has it. */
+static void
+add_remote(struct build *b, struct step *st, struct expression *e)
+{
+	if (e == NULL || e->owner == NULL)
+		return;
+	struct expression **remotes =
+	    arena_alloc(&b->arena, (st->remotes_n + 1) * sizeof(remotes[0]));
+	if (st->remotes_n)
+		memcpy(remotes, st->remotes, st->remotes_n * sizeof(remotes[0]));
+	remotes[st->remotes_n++] = e;
+	st->remotes = remotes;
+}
+
+struct step *
+build_choice(struct build *b, struct step *otherwise, struct step *when, ...)
+{
+	struct step *st = build_step(b, &choice_eip);
+	struct choice_conf *conf = st->conf;
+	va_list ap;
+	conf->otherwise = otherwise;
+	va_start(ap, when);
+	for (struct step *w = when; w; w = va_arg(ap, struct step *)) {
+		list_add(b, &conf->when, w);
+		add_remote(b, st, w->expr);
+	}
+	va_end(ap);
+	return st;
+}
+
+static struct classes
+one_class(struct build *b, enum exception_id id)
+{
+	struct classes classes = { .ids = arena_alloc(&b->arena, sizeof(int)), .n = 1 };
+	classes.ids[0] = (int)id;
+	return classes;
+}
+
+struct step *
+build_catch(
+    struct build *b, enum exception_id id, struct expression *on_when, struct step *first, ...)
+{
+	struct step *st = build_step(b, &doCatch_eip);
+	struct do_catch_conf *conf = st->conf;
+	va_list ap;
+	conf->exception = one_class(b, id);
+	conf->on_when = on_when;
+	va_start(ap, first);
+	vblock(&st->block, first, ap);
+	va_end(ap);
+	return st;
+}
+
+struct step *
+build_finally(struct build *b, struct step *first, ...)
+{
+	struct step *st = build_step(b, &doFinally_eip);
+	va_list ap;
+	va_start(ap, first);
+	vblock(&st->block, first, ap);
+	va_end(ap);
+	return st;
+}
+
+struct step *
+build_try(struct build *b, struct step *finally, struct step *catch1, struct step *catch2,
+    struct step *first, ...)
+{
+	struct step *st = build_step(b, &doTry_eip);
+	struct do_try_conf *conf = st->conf;
+	va_list ap;
+	conf->finally = finally;
+	if (catch1)
+		list_add(b, &conf->catches, catch1);
+	if (catch2)
+		list_add(b, &conf->catches, catch2);
+	va_start(ap, first);
+	vblock(&st->block, first, ap);
+	va_end(ap);
+	return st;
+}
+
+struct step *
+build_on_exception(struct build *b, enum exception_id id, struct step *first, ...)
+{
+	struct step *st = build_step(b, &onException_eip);
+	va_list ap;
+	build_on_exception_conf(st)->exception = one_class(b, id);
+	va_start(ap, first);
+	vblock(&st->block, first, ap);
+	va_end(ap);
+	return st;
+}
+
+struct on_exception_conf *
+build_on_exception_conf(struct step *st)
+{
+	return st->conf;
+}
+
+struct redelivery_conf *
+build_redelivery(struct build *b, struct step *on_exception, int64_t maximum, int64_t delay_ms)
+{
+	struct step *st = build_step(b, &redeliveryPolicy_eip);
+	struct redelivery_conf *conf = st->conf;
+	build_on_exception_conf(on_exception)->redelivery_policy = st;
+	conf->maximum_redeliveries = maximum;
+	conf->redelivery_delay_ms = delay_ms;
+	return conf;
+}
+
+/* ---- routes and endpoints ---- */
+
+static void adopt_block(struct block *block, const struct route *route);
+
+static void
+adopt(struct step *st, const struct route *route)
+{
+	st->route = route;
+	adopt_block(&st->block, route);
+	for (const struct option_desc *opt = st->eip->options; opt && opt->name; opt++) {
+		char *at = (char *)st->conf + opt->offset;
+		if (opt->type == OPTION_NODES) {
+			struct step_list *list = (struct step_list *)(void *)at;
+			for (size_t i = 0; i < list->n; i++)
+				adopt(list->items[i], route);
+		} else if (opt->type == OPTION_NODE && *(struct step **)(void *)at) {
+			adopt(*(struct step **)(void *)at, route);
+		}
+	}
+}
+
+static void
+adopt_block(struct block *block, const struct route *route)
+{
+	for (struct step *st = block->first; st; st = st->next)
+		adopt(st, route);
+}
+
+struct route *
+build_route(struct build *b, const char *id, struct step *first, ...)
+{
+	struct route *route = ARENA_NEW(&b->arena, struct route);
+	va_list ap;
+	route->id = id;
+	route->index = b->program.routes_n;
+	route->from =
+	    build_endpoint(b, arena_printf(&b->arena, "fake:from-%s", id), COMPONENT_CONSUMER);
+	va_start(ap, first);
+	vblock(&route->block, first, ap);
+	va_end(ap);
+	adopt_block(&route->block, route);
+	ASSERT(b->program.routes_n < ARRAY_LEN(b->routes));
+	b->routes[b->program.routes_n++] = route;
+	return route;
+}
+
+void
+build_handler(struct build *b, struct route *route, struct step *on_exception, bool own)
+{
+	const struct step **handlers =
+	    arena_alloc(&b->arena, (route->handlers_n + 1) * sizeof(struct step *));
+	for (uint32_t i = 0; i < route->handlers_n; i++)
+		handlers[i] = route->handlers[i];
+	handlers[route->handlers_n++] = on_exception;
+	route->handlers = handlers;
+	adopt(on_exception, own ? route : NULL);
+}
+
+static struct component_desc *
+new_component(struct build *b, const char *scheme, unsigned flags)
+{
+	struct component_desc *component = ARENA_NEW(&b->arena, struct component_desc);
+	component->scheme = scheme;
+	component->flags = flags;
+	return component;
+}
+
+struct endpoint *
+build_endpoint(struct build *b, const char *uri, unsigned component_flags)
+{
+	struct endpoint *ep = ARENA_NEW(&b->arena, struct endpoint);
+	ep->component = new_component(b, "fake", component_flags);
+	ep->uri = ep->key = arena_strdup(&b->arena, uri);
+	return ep;
+}
+
+struct endpoint *
+build_direct(struct build *b, const char *name, const struct route *target)
+{
+	struct endpoint *ep =
+	    build_endpoint(b, arena_printf(&b->arena, "direct://%s", name), COMPONENT_PRODUCER);
+	ep->target = target;
+	return ep;
+}
+
+/* ---- the engine's ops ---- */
+
+static struct fake *
+fake_of(struct engine *en)
+{
+	return en->owner;
+}
+
+static void
+op_call(struct engine *en, struct exchange *ex, const struct step *st)
+{
+	struct fake *f = fake_of(en);
+	f->calls++;
+	if (f->call_mode == FAKE_LATER)
+		return;
+	if (f->call_mode == FAKE_FAIL) {
+		exchange_fail(ex, EXCEPTION_WORKER_LOST, "lost");
+		engine_call_done(ex, false, f->call_failed);
+		return;
+	}
+	struct value v;
+	for (uint32_t i = 0; i < st->call_run; i++) {
+		(void)fn_append(ex, "C", &v);
+		exchange_set_body(ex, v);
+	}
+	engine_call_done(ex, true, NULL);
+}
+
+/* The value of NAME among "NAME=VALUE" lines. */
+static bool
+find_line(const char *lines, const char *name, struct str *value)
+{
+	struct str rest = str_of(lines), line, key;
+	while (str_split(&rest, '\n', &line)) {
+		(void)str_split(&line, '=', &key);
+		if (str_eq(key, str_of(name))) {
+			*value = line;
+			return true;
+		}
+	}
+	return false;
+}
+
+void
+fake_answer_evaluate(struct fake *f, struct exchange *ex)
+{
+	for (uint32_t i = 0; i < f->asked_n; i++) {
+		const struct expression *e = f->asked[i];
+		struct str text;
+		struct value v = value_null();
+		struct exception *exception = NULL;
+		if (!find_line(f->answers ? f->answers : "", e->text, &text))
+			continue;
+		if (str_starts(text, "!"))
+			exception = exception_new(&ex->arena, EXCEPTION_XPATH_EXPRESSION, "%.*s",
+			    (int)text.n - 1, text.p + 1);
+		else if (str_eq(text, STR_LIT("true")) || str_eq(text, STR_LIT("false")))
+			v = value_bool(text.p[0] == 't');
+		else
+			v = value_str(text);
+		engine_slot_fill(ex, e, v, exception);
+		if (f->asked_first_match && v.type == VALUE_BOOL && v.u.b)
+			break;
+	}
+	engine_evaluate_done(ex);
+}
+
+static void
+op_evaluate(struct engine *en, struct exchange *ex, struct expression *const *e, uint32_t n,
+    bool first_match)
+{
+	struct fake *f = fake_of(en);
+	f->evaluates++;
+	f->asked = e;
+	f->asked_n = n;
+	f->asked_first_match = first_match;
+	if (f->evaluate_mode == FAKE_LATER)
+		return;
+	if (f->evaluate_mode == FAKE_FAIL) {
+		exchange_fail(ex, EXCEPTION_WORKER_LOST, "lost");
+		engine_evaluate_done(ex);
+		return;
+	}
+	fake_answer_evaluate(f, ex);
+}
+
+static enum step_rc
+op_send(struct engine *en, struct exchange *ex, const struct step *st, struct endpoint *ep)
+{
+	struct fake *f = fake_of(en);
+	struct value v;
+	(void)st;
+	f->sends++;
+	if (f->send_mode == FAKE_LATER)
+		return STEP_PENDING;
+	if (f->send_mode == FAKE_FAIL) {
+		exchange_fail(ex, EXCEPTION_CONNECT, "no %s", ep->uri);
+		return STEP_FAILED;
+	}
+	if (ex->body.type == VALUE_STREAM) {
+		stream_cancel(ex->body.u.stream);
+		ex->body = value_null();
+	}
+	(void)fn_append(ex, "S", &v);
+	exchange_set_body(ex, v);
+	return STEP_DONE;
+}
+
+static struct endpoint *
+op_endpoint(struct engine *en, struct exchange *ex, const struct step *st, struct str uri)
+{
+	struct fake *f = fake_of(en);
+	(void)st;
+	if (!str_starts(uri, "fake:")) {
+		exchange_fail(ex, EXCEPTION_NO_SUCH_ENDPOINT, "%.*s", STR_FMT(uri));
+		return NULL;
+	}
+	return build_endpoint(f->b, arena_strndup(&ex->arena, uri.p, uri.n), COMPONENT_PRODUCER);
+}
+
+static void
+op_wait(struct engine *en, struct exchange *ex, int64_t ms)
+{
+	struct fake *f = fake_of(en);
+	if (f->waits_n < (int)ARRAY_LEN(f->waits))
+		f->waits[f->waits_n] = ms;
+	f->waits_n++;
+	if (f->wakes)
+		engine_wake(ex);
+}
+
+static bool
+op_is_local(struct engine *en, const char *kind)
+{
+	(void)kind;
+	return fake_of(en)->local;
+}
+
+static void
+op_log(struct engine *en, enum log_level level, const char *logger, struct str text,
+    struct exchange *ex)
+{
+	struct fake *f = fake_of(en);
+	size_t n = strlen(f->log);
+	(void)ex;
+	(void)snprintf(f->log + n, sizeof(f->log) - n, "%d %s %.*s\n", (int)level, logger,
+	    STR_FMT(text)); /* cut is fine */
+}
+
+static void
+op_collect(struct engine *en, struct exchange *ex)
+{
+	struct fake *f = fake_of(en);
+	f->collects++;
+	if (f->collect_mode == FAKE_LATER)
+		return;
+	if (f->collect_mode == FAKE_FAIL) {
+		exchange_fail(ex, EXCEPTION_IO, "broken");
+		engine_fail(ex);
+		return;
+	}
+	ex->body = value_str(STR_LIT("collected"));
+	engine_wake(ex);
+}
+
+static void
+op_redelivered(struct engine *en, struct exchange *ex, const struct step *st)
+{
+	(void)ex;
+	(void)st;
+	fake_of(en)->redelivered++;
+}
+
+static const struct engine_ops fake_ops = {
+	.call = op_call,
+	.evaluate = op_evaluate,
+	.send = op_send,
+	.endpoint = op_endpoint,
+	.wait = op_wait,
+	.is_local = op_is_local,
+	.log = op_log,
+	.collect = op_collect,
+	.redelivered = op_redelivered,
+};
+
+/* ---- exchanges ---- */
+
+static void
+see(char out[256], struct exchange *ex, const struct value *v)
+{
+	out[0] = 0;
+	if (v) {
+		struct str text = value_is_null(v) ? STR_LIT("null") : value_text(&ex->arena, v);
+		(void)snprintf(out, 256, "%.*s", STR_FMT(text)); /* cut is fine */
+	}
+}
+
+static void
+exchange_done(struct exchange *ex)
+{
+	struct fake *f = ex->owner;
+	f->done++;
+	f->failed = ex->exception != NULL;
+	f->body[0] = f->exception[0] = 0;
+	if (ex->body.type == VALUE_STREAM) {
+		(void)snprintf(f->body, sizeof(f->body), "(stream)");
+	} else if (value_is_null(&ex->body)) {
+		(void)snprintf(f->body, sizeof(f->body), "(null)");
+	} else {
+		struct str text = value_text(&ex->arena, &ex->body);
+		(void)snprintf(f->body, sizeof(f->body), "%.*s", STR_FMT(text)); /* cut is fine */
+	}
+	if (ex->exception) {
+		const char *name = strrchr(exception_class(ex->exception->id)->name, '.') + 1;
+		(void)snprintf(f->exception, sizeof(f->exception), "%s: %.*s", name,
+		    STR_FMT(ex->exception->message));
+	}
+	for (int i = 0; f->headers && i < FAKE_SEEN_MAX && f->headers[i]; i++)
+		see(f->seen[i], ex, exchange_header(ex, str_of(f->headers[i])));
+	for (int i = 0; f->properties && i < FAKE_SEEN_MAX && f->properties[i]; i++)
+		see(f->seen[FAKE_SEEN_MAX + i], ex,
+		    exchange_property(ex, str_of(f->properties[i])));
+	exchange_free(&f->pool, &ex);
+}
+
+void
+fake_watch(struct fake *f, const char *const *headers, const char *const *properties)
+{
+	f->headers = headers;
+	f->properties = properties;
+}
+
+const char *
+fake_seen(const struct fake *f, const char *name)
+{
+	for (int i = 0; f->headers && f->headers[i]; i++)
+		if (strcmp(f->headers[i], name) == 0)
+			return f->seen[i];
+	for (int i = 0; f->properties && f->properties[i]; i++)
+		if (strcmp(f->properties[i], name) == 0)
+			return f->seen[FAKE_SEEN_MAX + i];
+	UNREACHABLE();
+}
+
+void
+fake_init(struct fake *f, struct build *b)
+{
+	memset(f, 0, sizeof(*f));
+	f->b = b;
+	f->wakes = true;
+	exchange_pool_init(&f->pool, 4);
+	engine_init(&f->en, &fake_ops, f, &b->program);
+}
+
+void
+fake_fini(struct fake *f)
+{
+	engine_fini(&f->en);
+	exchange_pool_fini(&f->pool);
+}
+
+struct exchange *
+fake_exchange(struct fake *f, const char *body)
+{
+	struct exchange *ex = exchange_new(&f->pool);
+	ex->owner = f;
+	ex->done = exchange_done;
+	ex->pattern = PATTERN_IN_OUT;
+	if (body)
+		exchange_set_body(ex, value_str(str_of(arena_strdup(&ex->arena, body))));
+	return ex;
+}
+
+struct exchange *
+fake_start(struct fake *f, const struct route *route, const char *body)
+{
+	struct exchange *ex = fake_exchange(f, body);
+	engine_start(&f->en, ex, route);
+	return ex;
+}
+
+/* ---- streams ---- */
+
+static void
+fs_nothing(struct stream *s)
+{
+	(void)s;
+}
+
+static void
+fs_cancel(struct stream *s)
+{
+	CONTAINER_OF(s, struct fake_stream, stream)->cancelled++;
+}
+
+static const struct stream_ops fs_ops = {
+	.attach = fs_nothing, .pause = fs_nothing, .resume = fs_nothing, .cancel = fs_cancel
+};
+
+void
+fake_stream_init(struct fake_stream *fs)
+{
+	*fs = (struct fake_stream){ .stream = { .ops = &fs_ops, .length = -1 } };
+}

@@ -1,0 +1,129 @@
+/*
+ * Programs made by hand, and an engine over ops that tests steer: for what must be tested without
+ * YAML, workers and an event loop.
+ *
+ * All lives in the arena of struct build. Expressions are C functions (build_expr); remote ones are
+ * answered by the test.
+ */
+#ifndef HINNY_TESTS_LIB_PROGRAM_BUILD_H
+#define HINNY_TESTS_LIB_PROGRAM_BUILD_H
+
+#include "core/eip/engine.h"
+#include "core/eip/steps.h"
+#include "core/model/stream.h"
+
+/* ---- programs ---- */
+
+struct build {
+	struct arena arena;
+	struct program program;
+	struct route *routes[16];
+};
+void build_init(struct build *b);
+void build_fini(struct build *b);
+
+typedef enum eval_rc build_fn(struct exchange *ex, const char *arg, struct value *out);
+struct expression *build_const(struct build *b, const char *text);
+struct expression *build_expr(struct build *b, build_fn *fn, const char *arg);
+struct expression *build_predicate(struct build *b, build_fn *fn, const char *arg);
+struct expression *build_remote(
+    struct build *b, const char *owner, const char *text, bool predicate);
+/* Expressions: body and arg; header arg; message of the exception; fails with IllegalStateException
+ * arg; arg is "NAME=VALUE" of a header; true; false; redelivery counter below arg. */
+build_fn fn_append, fn_header, fn_message, fn_fail, fn_header_is, fn_true, fn_false,
+    fn_counter_below;
+
+/* A step of the EIP, its options at their defaults, with an id "NAME1", "NAME2" … */
+struct step *build_step(struct build *b, const struct eip_desc *eip);
+struct step *build_set_body(struct build *b, const char *text);
+struct step *build_append(struct build *b, const char *text); /* setBody: body and text */
+struct step *build_set_header(struct build *b, const char *name, const char *text);
+/* Fails with this exception the first `times` times it runs (0: always), else appends "." to the
+ * body. */
+struct step *build_boom(struct build *b, enum exception_id id, const char *message, int times);
+struct step *build_to(struct build *b, struct endpoint *ep);
+/* Runs a function of the test. */
+typedef enum step_rc build_run_fn(struct engine *en, struct exchange *ex, const struct step *st);
+struct step *build_run(struct build *b, build_run_fn *run);
+/* Steps until NULL, as the block of a step. */
+void build_block(struct block *block, struct step *first, ...) __attribute__((sentinel));
+struct step *build_when(struct build *b, struct expression *predicate, struct step *first, ...)
+    __attribute__((sentinel));
+struct step *build_choice(struct build *b, struct step *otherwise, struct step *when, ...)
+    __attribute__((sentinel));
+struct step *build_otherwise(struct build *b, struct step *first, ...) __attribute__((sentinel));
+/* The parts of doTry: doCatch of one class, doFinally, then all together. */
+struct step *build_catch(struct build *b, enum exception_id id, struct expression *on_when,
+    struct step *first, ...) __attribute__((sentinel));
+struct step *build_finally(struct build *b, struct step *first, ...) __attribute__((sentinel));
+struct step *build_try(struct build *b, struct step *finally, struct step *catch1,
+    struct step *catch2, struct step *first, ...) __attribute__((sentinel));
+/* onException of one class. */
+struct step *build_on_exception(struct build *b, enum exception_id id, struct step *first, ...)
+    __attribute__((sentinel));
+struct on_exception_conf *build_on_exception_conf(struct step *st);
+struct redelivery_conf *build_redelivery(
+    struct build *b, struct step *on_exception, int64_t maximum, int64_t delay_ms);
+
+struct route *build_route(struct build *b, const char *id, struct step *first, ...)
+    __attribute__((sentinel));
+/* The onException becomes one of the route: its own, or one of its file. */
+void build_handler(struct build *b, struct route *route, struct step *on_exception, bool own);
+struct endpoint *build_direct(struct build *b, const char *name, const struct route *target);
+/* An endpoint of the component "fake": see fake.sends. */
+struct endpoint *build_endpoint(struct build *b, const char *uri, unsigned component_flags);
+
+/* ---- the engine ---- */
+
+enum { FAKE_SEEN_MAX = 8 };
+enum fake_mode { FAKE_NOW, FAKE_LATER, FAKE_FAIL };
+
+struct fake {
+	struct engine en;
+	struct exchange_pool pool;
+	struct build *b;
+	enum fake_mode call_mode, evaluate_mode, send_mode, collect_mode;
+	const struct step *call_failed; /* FAKE_FAIL: the step named */
+	int calls, evaluates, sends, collects, done, redelivered;
+	int64_t waits[64];
+	int waits_n;
+	bool wakes;       /* waits end at once */
+	bool local;       /* steps with an owner run here */
+	uint32_t asked_n; /* of the last evaluate */
+	bool asked_first_match;
+	struct expression *const *asked;
+	/* answers to evaluate by the text of the expression: "NAME=VALUE" lines; VALUE "!x" is an
+	 * exception, "true"/"false" are Booleans */
+	const char *answers;
+	char log[8192];
+	/* of the exchange that was done last */
+	char body[8192];
+	char exception[1024]; /* "Class: message", or "" */
+	bool failed;
+	/* fake_watch */
+	const char *const *headers, *const *properties;
+	char seen[FAKE_SEEN_MAX * 2][256];
+};
+
+void fake_init(struct fake *f, struct build *b);
+void fake_fini(struct fake *f);
+/* A new exchange with this text as body (NULL: null); it is freed when it is done, what it was then
+ * stands in f. */
+struct exchange *fake_exchange(struct fake *f, const char *body);
+/* fake_exchange and engine_start. */
+struct exchange *fake_start(struct fake *f, const struct route *route, const char *body);
+/* Answers what an op in FAKE_LATER mode was asked. */
+void fake_answer_evaluate(struct fake *f, struct exchange *ex);
+/* A header of the last done exchange, remembered by name: "" when absent. Call fake_watch before it
+ * is done. */
+void fake_watch(struct fake *f, const char *const *headers, const char *const *properties);
+const char *fake_seen(const struct fake *f, const char *name);
+
+/* A body that streams; counts what happens to it. */
+struct fake_stream {
+	struct stream stream;
+	int cancelled;
+};
+void fake_stream_init(struct fake_stream *fs);
+
+#endif
