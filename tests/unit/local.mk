@@ -9,6 +9,7 @@ unit_tests = \
 	tests/unit/test_error \
 	tests/unit/test_exception \
 	tests/unit/test_exchange \
+	tests/unit/test_frame \
 	tests/unit/test_hash \
 	tests/unit/test_headers \
 	tests/unit/test_ipc \
