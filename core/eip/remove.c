@@ -140,6 +140,7 @@ static const struct option_desc many_options[] = {
 
 const struct eip_desc removeHeader_eip = {
 	.name = "removeHeader",
+	.flags = EIP_PLAIN,
 	.options = one_options,
 	.conf_size = sizeof(struct remove_conf),
 	.check = remove_header_check,
@@ -149,6 +150,7 @@ const struct eip_desc removeHeader_eip = {
 
 const struct eip_desc removeHeaders_eip = {
 	.name = "removeHeaders",
+	.flags = EIP_PLAIN,
 	.options = many_options,
 	.conf_size = sizeof(struct remove_many_conf),
 	.check = remove_headers_check,
@@ -158,6 +160,7 @@ const struct eip_desc removeHeaders_eip = {
 
 const struct eip_desc removeProperty_eip = {
 	.name = "removeProperty",
+	.flags = EIP_PLAIN,
 	.options = one_options,
 	.conf_size = sizeof(struct remove_conf),
 	.check = remove_property_check,
@@ -167,6 +170,7 @@ const struct eip_desc removeProperty_eip = {
 
 const struct eip_desc removeProperties_eip = {
 	.name = "removeProperties",
+	.flags = EIP_PLAIN,
 	.options = many_options,
 	.conf_size = sizeof(struct remove_many_conf),
 	.check = remove_properties_check,
@@ -176,6 +180,7 @@ const struct eip_desc removeProperties_eip = {
 
 const struct eip_desc removeVariable_eip = {
 	.name = "removeVariable",
+	.flags = EIP_PLAIN,
 	.options = one_options,
 	.conf_size = sizeof(struct remove_conf),
 	.check = remove_variable_check,

@@ -106,7 +106,7 @@ static const struct option_desc set_options[] = {
 
 const struct eip_desc setHeader_eip = {
 	.name = "setHeader",
-	.flags = EIP_EXPRESSION,
+	.flags = EIP_EXPRESSION | EIP_PLAIN,
 	.options = set_options,
 	.conf_size = sizeof(struct set_conf),
 	.check = set_header_check,
@@ -116,7 +116,7 @@ const struct eip_desc setHeader_eip = {
 
 const struct eip_desc setProperty_eip = {
 	.name = "setProperty",
-	.flags = EIP_EXPRESSION,
+	.flags = EIP_EXPRESSION | EIP_PLAIN,
 	.options = set_options,
 	.conf_size = sizeof(struct set_conf),
 	.check = set_property_check,
@@ -126,7 +126,7 @@ const struct eip_desc setProperty_eip = {
 
 const struct eip_desc setVariable_eip = {
 	.name = "setVariable",
-	.flags = EIP_EXPRESSION,
+	.flags = EIP_EXPRESSION | EIP_PLAIN,
 	.options = set_options,
 	.conf_size = sizeof(struct set_conf),
 	.check = set_variable_check,

@@ -31,7 +31,7 @@ static const struct option_desc no_options[] = { OPTIONS_END };
 
 const struct eip_desc setBody_eip = {
 	.name = "setBody",
-	.flags = EIP_EXPRESSION,
+	.flags = EIP_EXPRESSION | EIP_PLAIN,
 	.options = no_options,
 	.check = set_body_check,
 	.run = set_body_run,
@@ -40,7 +40,7 @@ const struct eip_desc setBody_eip = {
 
 const struct eip_desc transform_eip = {
 	.name = "transform",
-	.flags = EIP_EXPRESSION,
+	.flags = EIP_EXPRESSION | EIP_PLAIN,
 	.options = no_options,
 	.check = set_body_check,
 	.run = set_body_run,

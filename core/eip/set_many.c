@@ -123,6 +123,7 @@ static const struct option_desc headers_options[] = {
 
 const struct eip_desc setHeaders_eip = {
 	.name = "setHeaders",
+	.flags = EIP_PLAIN,
 	.options = headers_options,
 	.conf_size = sizeof(struct set_many_conf),
 	.check = set_headers_check,
@@ -143,6 +144,7 @@ static const struct option_desc variables_options[] = {
 
 const struct eip_desc setVariables_eip = {
 	.name = "setVariables",
+	.flags = EIP_PLAIN,
 	.options = variables_options,
 	.conf_size = sizeof(struct set_many_conf),
 	.check = set_variables_check,

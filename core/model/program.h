@@ -84,6 +84,7 @@ struct endpoint {
 	uint32_t index;           /* in program.endpoints */
 	bool consumer;
 	bool effect;              /* producer: it does something to the outside (not COMPONENT_PURE); the component's check may say otherwise */
+	bool after_call;          /* set by the component's check: the home has something to do after a call to it (component_ops.after_call), so the call ends there */
 	void *impl;               /* of the process that runs it */
 	const struct component_ops *ops; /* workers/component.h */
 };

@@ -49,6 +49,7 @@ xslt_check(struct compile *c, struct endpoint *ep)
 			rc |= compile_error(c, ep->at, "source: expected body, header:NAME, exchangeProperty:NAME or variable:NAME, got \"%s\"",
 				conf->source_text);
 	}
+	ep->after_call = conf->output == XSLT_OUTPUT_FILE;
 	conf->copy = compile_file(c, conf->resource_uri, ep->at);
 	return rc | (conf->copy ? 0 : -1);
 }

@@ -14,7 +14,7 @@ static const struct option_desc options[] = {
 	  .help = "path to serve; {name} takes one segment into the header of that name" },
 	{ .name = "consumes", .type = OPTION_STRING, .flags = OPTION_CONSUMER, .offset = AT(consumes),
 	  .help = "media types that are accepted, comma-separated; another one is answered 415" },
-	{ .name = "httpMethodRestrict", .type = OPTION_STRING, .flags = OPTION_CONSUMER, .offset = AT(methods),
+	{ .name = "httpMethodRestrict", .type = OPTION_STRING, .flags = OPTION_CONSUMER | OPTION_UNIQUE, .offset = AT(methods),
 	  .help = "methods that are served, comma-separated; another one is answered 405" },
 	{ .name = "matchOnUriPrefix", .type = OPTION_BOOL, .dflt = "false", .flags = OPTION_CONSUMER, .offset = AT(prefix),
 	  .help = "serve all paths that begin with this one" },
@@ -91,7 +91,7 @@ const struct component_desc platform_http_component = {
 	.options = options,
 	.conf_size = sizeof(struct platform_http_conf),
 	.owner = "http",
-	.flags = COMPONENT_CONSUMER | COMPONENT_STREAM_OUT,
+	.flags = COMPONENT_CONSUMER | COMPONENT_STREAM_OUT | COMPONENT_UNIQUE,
 	.check = check,
 	.help = "HTTP server: one route a path",
 };
