@@ -262,6 +262,7 @@ admin_status(struct admin_conn *c, json_t *request)
 	set(o, "listen", listen);
 	set(o, "kinds", describe_kinds(sv->serving));
 	set(o, "generations", describe_generations(sv));
+	set(o, "workers", describe_processes(sv));
 	set(o, "reload_waits", json_boolean(sv->reload.pending));
 	set(o, "last_reload", describe_reload(&sv->reload));
 	set(o, "resident_bytes", number(resident_bytes(getpid())));

@@ -136,10 +136,7 @@ open_rundir(struct supervisor *sv, const struct generation *gen, struct hinny_er
 		return HINNY_OK;
 	if (path == NULL && !sv->opt->foreground)
 		path = generation_settings(gen)->run_dir;
-	if (rundir_open(&sv->run, path, err) != HINNY_OK)
-		return err->rc;
-	sv->next_incarnation = sv->run.first_incarnation;
-	return HINNY_OK;
+	return rundir_open(&sv->run, path, err);
 }
 
 static enum hinny_rc

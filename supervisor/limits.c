@@ -24,6 +24,7 @@ look_at(struct process *pr, int64_t limit_ms)
 	if (monotime_ms_between(began, monotime_now()) <= limit_ms || PAGE_GET(pr->page->call_id) != call)
 		return;
 	log_error("worker %s has worked on one call for more than %" PRId64 " ms and is killed", pr->name, limit_ms);
+	pr->late_call = call;
 	process_kill(pr, "a transformation took longer than xform.time_limit");
 }
 

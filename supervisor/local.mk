@@ -3,6 +3,7 @@ supervisor_sources = \
 	supervisor/admin.c \
 	supervisor/admin_commands.c \
 	supervisor/admin_status.c \
+	supervisor/check.c \
 	supervisor/generation.c \
 	supervisor/handover.c \
 	supervisor/limits.c \

@@ -45,6 +45,7 @@ peers_down(struct process *pr, const struct process_death *death)
 		.call_id = death->call_id,
 		.call_home = death->call_home,
 		.last = death->last,
+		.time_limit = death->time_limit,
 		.reason = str_of(death->reason),
 	};
 	for (size_t i = 0; i < pr->gen->n; i++) {

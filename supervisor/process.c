@@ -138,6 +138,7 @@ spawn_now(struct process *pr)
 	pr->exchanges = pr->calls = pr->connections = 0;
 	pr->said_hello = pr->sources_stopped = false;
 	pr->killed_for = NULL;
+	pr->late_call = 0;
 	pr->served_before = process_served(pr);
 	pr->spawned = monotime_now();
 	if (process_spawn(pr, &channel_ops, &err) != HINNY_OK) {
@@ -441,6 +442,7 @@ settle(struct process *pr, int status)
 		.call_id = call_id,
 		.call_home = PAGE_GET(pr->page->call_home),
 		.was_ready = pr->ready.ns != 0,
+		.time_limit = call_id != 0 && call_id == pr->late_call,
 	};
 	char words[PROCESS_WORDS_SIZE];
 

@@ -38,6 +38,7 @@ struct process {
 	bool sources_stopped;
 	uint64_t served_before;     /* of the page, when it was spawned */
 	const char *killed_for;     /* why we killed it, or NULL */
+	uint64_t late_call;         /* the call that ran too long, when it was killed for that; else 0 */
 	/* its answers */
 	uint64_t ping_sent, pong_seen;
 	struct monotime ping_since; /* when the oldest unanswered one left; ns 0: none is out */
@@ -58,6 +59,7 @@ struct process_death {
 	uint64_t call_id, call_home;
 	bool was_ready;
 	bool last;
+	bool time_limit;
 	const char *reason;
 };
 

@@ -99,7 +99,7 @@ enum hinny_rc
 process_spawn(struct process *pr, const struct channel_ops *ops, struct hinny_error *err)
 {
 	int pair[2];
-	uint64_t incarnation = pr->sv->next_incarnation;
+	uint64_t incarnation = rundir_take_incarnation(&pr->sv->run);
 
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) == -1)
 		return hinny_error_errno(err, errno, "cannot make a control socket for %s", pr->name);
@@ -109,7 +109,6 @@ process_spawn(struct process *pr, const struct channel_ops *ops, struct hinny_er
 		(void)close(pair[0]);
 		return rc;
 	}
-	pr->sv->next_incarnation++;
 	pr->incarnation = incarnation;
 	pr->channel = channel_new(&pr->sv->lp, pair[0], CONTROL_SUPERVISOR, ops, pr, err);
 	return HINNY_OK; /* without a channel the worker sees the end of its control socket and exits: its death tells */

@@ -71,6 +71,7 @@ static const struct process_step steps[PROCESS_STATES][PROCESS_EVENTS] = {
 		ON(DRAIN) = TO(BACKOFF, NONE), /* whether it is needed shows when the back-off is over */
 		ON(STOP) = TO(DEAD, GONE),
 		ON(TIMEOUT) = TO(BACKOFF, NONE),
+		ON(EXIT_FINAL) = TO(DEGRADED, GIVE_UP), /* its tries are used up */
 	},
 	[PROCESS_DEGRADED] = {
 		ON(START) = TO(DEGRADED, NONE),

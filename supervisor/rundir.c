@@ -1,11 +1,10 @@
 /*
- * Run folders. The lock is an flock, which ends with the process however it dies. The lock file also keeps the highest incarnation that this broker may have
- * used, so that a clock that went back cannot make an inbox address come twice.
+ * Run folders. The lock is an flock, which ends with the process however it dies. The lock file also keeps up to which number incarnations may have been used, a
+ * block ahead, so that an inbox address does not come twice even when the broker is killed.
  */
 #include "supervisor/rundir.h"
 
 #include "core/base/assert.h"
-#include "core/base/clock.h"
 #include "core/base/log.h"
 #include "core/base/mem.h"
 #include "core/base/str.h"
@@ -23,10 +22,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Incarnations count from the milliseconds since this moment (2026-01-01), which no broker that was restarted can have used up. */
-enum { NAME_SIZE = 64 };
-static const int64_t incarnation_epoch_ms = 1767225600000;
-static const uint64_t incarnations_a_run = 1000000;
+enum { NAME_SIZE = 64, INCARNATIONS = 1 << 24, INCARNATION_BLOCK = 4096 };
 
 /* -- opening -- */
 
@@ -60,7 +56,7 @@ find_folder(struct rundir *rd, const char *path, struct hinny_error *err)
 	return HINNY_OK;
 }
 
-/* The lock file's text: "PID LAST-INCARNATION\n". */
+/* The lock file's text: "PID INCARNATION\n", the last number that may have been used. */
 static void
 read_lock(int fd, long *pid, uint64_t *last)
 {
@@ -72,14 +68,45 @@ read_lock(int fd, long *pid, uint64_t *last)
 	if (n <= 0)
 		return;
 	text[n] = '\0';
-	if (sscanf(text, "%ld %" SCNu64, pid, last) != 2)
+	if (sscanf(text, "%ld %" SCNu64, pid, last) != 2 || *last >= INCARNATIONS)
 		*last = 0;
+}
+
+static uint64_t
+following(uint64_t incarnation, uint64_t n)
+{
+	return (incarnation + n) % INCARNATIONS;
+}
+
+/* Writes that a block of numbers from `first` on is used. */
+static bool
+reserve(struct rundir *rd, uint64_t first)
+{
+	char text[NAME_SIZE];
+	/* Of one length, so that it is overwritten whole. */
+	int n = snprintf(text, sizeof text, "%-10ld %-10" PRIu64 "\n", (long)getpid(), following(first, INCARNATION_BLOCK));
+
+	rd->reserved = following(first, INCARNATION_BLOCK);
+	return pwrite(rd->lock, text, (size_t)n, 0) == n;
+}
+
+uint64_t
+rundir_take_incarnation(struct rundir *rd)
+{
+	uint64_t taken;
+
+	do {
+		taken = rd->next_incarnation;
+		rd->next_incarnation = following(taken, 1);
+		if (taken == rd->reserved && !reserve(rd, taken))
+			log_warning("cannot write \"%s/lock\": %m", rd->path);
+	} while (taken == 0);
+	return taken;
 }
 
 static enum hinny_rc
 take_lock(struct rundir *rd, struct hinny_error *err)
 {
-	char text[NAME_SIZE];
 	long pid;
 	uint64_t last;
 
@@ -92,12 +119,8 @@ take_lock(struct rundir *rd, struct hinny_error *err)
 			return hinny_error_errno(err, errno, "cannot lock \"%s/lock\"", rd->path);
 		return hinny_error_set(err, HINNY_EEXIST, "run folder \"%s\" is in use by process %ld", rd->path, pid);
 	}
-	int64_t since = walltime_ms() - incarnation_epoch_ms;
-	rd->first_incarnation = since > 0 ? (uint64_t)since : 1;
-	if (rd->first_incarnation <= last)
-		rd->first_incarnation = last + 1;
-	int n = snprintf(text, sizeof text, "%ld %" PRIu64 "\n", (long)getpid(), rd->first_incarnation + incarnations_a_run);
-	if (ftruncate(rd->lock, 0) == -1 || pwrite(rd->lock, text, (size_t)n, 0) != n)
+	rd->first_incarnation = rd->next_incarnation = following(last, 1);
+	if (!reserve(rd, rd->first_incarnation))
 		return hinny_error_errno(err, errno, "cannot write \"%s/lock\"", rd->path);
 	return HINNY_OK;
 }
@@ -200,6 +223,12 @@ write_pid(struct rundir *rd)
 		(void)close(fd);
 }
 
+static bool
+is_ours(const struct rundir *rd, uint64_t incarnation)
+{
+	return (incarnation - rd->first_incarnation) % INCARNATIONS < (rd->next_incarnation - rd->first_incarnation) % INCARNATIONS;
+}
+
 /* Removes what an earlier broker left: all of it with `all`, else not what is ours. */
 static void
 remove_stale(struct rundir *rd, uint64_t keep, bool all)
@@ -217,7 +246,7 @@ remove_stale(struct rundir *rd, uint64_t keep, bool all)
 	while ((e = readdir(dir)) != NULL) {
 		if (is_generation(e->d_name, &n) && (all || n != keep))
 			remove_tree(rd->fd, e->d_name, 0);
-		else if (is_inbox(e->d_name, &n) && (all || n < rd->first_incarnation))
+		else if (is_inbox(e->d_name, &n) && (all || !is_ours(rd, n)))
 			(void)unlinkat(rd->fd, e->d_name, 0);
 	}
 	(void)closedir(dir);

@@ -46,7 +46,7 @@ struct supervisor {
 
 	struct list generations;   /* struct generation, oldest first */
 	struct generation *serving, *starting; /* NULL: none */
-	uint64_t next_generation, next_incarnation, next_sequence;
+	uint64_t next_generation, next_sequence;
 	int log_level;             /* set by `hinny log-level`; -1: that of the settings */
 };
 
