@@ -12,7 +12,7 @@
 static const struct option_desc options[] = {
 	{ .name = "path", .type = OPTION_STRING, .flags = OPTION_REQUIRED | OPTION_PATH, .offset = AT(path),
 	  .help = "path to serve; {name} takes one segment into the header of that name" },
-	{ .name = "consumes", .type = OPTION_STRING, .flags = OPTION_CONSUMER, .offset = AT(consumes),
+	{ .name = "consumes", .type = OPTION_STRING, .flags = OPTION_CONSUMER | OPTION_UNIQUE, .offset = AT(consumes),
 	  .help = "media types that are accepted, comma-separated; another one is answered 415" },
 	{ .name = "httpMethodRestrict", .type = OPTION_STRING, .flags = OPTION_CONSUMER | OPTION_UNIQUE, .offset = AT(methods),
 	  .help = "methods that are served, comma-separated; another one is answered 405" },
@@ -22,7 +22,7 @@ static const struct option_desc options[] = {
 	  .help = "answer a failed exchange with an empty body; false: with the exception's text" },
 	{ .name = "populateBodyWithForm", .type = OPTION_BOOL, .dflt = "true", .flags = OPTION_CONSUMER, .offset = AT(populate_form),
 	  .help = "an application/x-www-form-urlencoded body becomes a map, its fields also headers" },
-	{ .name = "produces", .type = OPTION_STRING, .flags = OPTION_CONSUMER, .offset = AT(produces),
+	{ .name = "produces", .type = OPTION_STRING, .flags = OPTION_CONSUMER | OPTION_UNIQUE, .offset = AT(produces),
 	  .help = "media types that the route answers, comma-separated; a request that accepts none is answered 406" },
 	{ .name = "returnHttpRequestHeaders", .type = OPTION_BOOL, .dflt = "false", .flags = OPTION_CONSUMER,
 	  .offset = AT(return_request_headers), .help = "send Accept, User-Agent and the like back with the answer" },
