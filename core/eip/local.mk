@@ -1,6 +1,7 @@
 # The in-process patterns, one file each, and the engine.
 core_eip_sources = \
 	core/eip/choice.c \
+	core/eip/convert_body.c \
 	core/eip/delay.c \
 	core/eip/do_try.c \
 	core/eip/eip_names.c \
@@ -11,10 +12,16 @@ core_eip_sources = \
 	core/eip/filter.c \
 	core/eip/log_level.c \
 	core/eip/log_step.c \
+	core/eip/loop_step.c \
 	core/eip/on_exception.c \
+	core/eip/pipeline.c \
 	core/eip/remove.c \
+	core/eip/rollback.c \
+	core/eip/script.c \
 	core/eip/set.c \
 	core/eip/set_body.c \
 	core/eip/set_many.c \
 	core/eip/stop.c \
-	core/eip/to.c
+	core/eip/throw_exception.c \
+	core/eip/to.c \
+	core/eip/validate.c

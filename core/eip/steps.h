@@ -85,8 +85,13 @@ struct throw_exception_conf {
 	struct expression *message;
 };
 
+struct rollback_conf {
+	const char *message;
+	bool mark, mark_last;
+};
+
 struct loop_conf {
-	bool copy, do_while, break_on_shutdown;
+	bool copy, do_while;
 };
 
 #endif
