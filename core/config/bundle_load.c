@@ -1,6 +1,6 @@
 /*
- * A saved bundle back as a bundle. All lengths and counts are checked: a broken one is an error, never a crash, and never more memory than a small multiple of its size.
- * Texts are used in place.
+ * A saved bundle back as a bundle. All lengths and counts are checked: a broken one is an error,
+ * never a crash, and never more memory than a small multiple of its size. Texts are used in place.
  */
 #include "core/config/bundle_priv.h"
 
@@ -248,7 +248,8 @@ bundle_load(int fd, struct bundle **out, struct hinny_error *err)
 	if (fstat(fd, &st) == -1)
 		return hinny_error_errno(err, errno, "cannot read the bundle");
 	if (st.st_size <= 0 || st.st_size > BUNDLE_MAX)
-		return hinny_error_set(err, HINNY_EPROTO, "the bundle is broken: it has %lld bytes", (long long)st.st_size);
+		return hinny_error_set(err, HINNY_EPROTO, "the bundle is broken: it has %lld bytes",
+		    (long long)st.st_size);
 	size_t n = (size_t)st.st_size;
 	void *map = mmap(NULL, n, PROT_READ, MAP_PRIVATE, fd, 0);
 	if (map == MAP_FAILED)

@@ -1,6 +1,6 @@
 /*
- * A bundle: one immutable snapshot of the configuration. bundle_read.c makes it from files, bundle_save.c and bundle_load.c carry it to the workers, and
- * compile.c makes the program of it.
+ * A bundle: one immutable snapshot of the configuration. bundle_read.c makes it from files,
+ * bundle_save.c and bundle_load.c carry it to the workers, and compile.c makes the program of it.
  */
 #ifndef HINNY_CONFIG_BUNDLE_PRIV_H
 #define HINNY_CONFIG_BUNDLE_PRIV_H
@@ -11,15 +11,16 @@
 #include "core/config/settings_priv.h"
 
 /*
- * A file that a route names, as the compilation in hinnyd found it. A worker compiles from these and never looks at the disk, so that it finds what its
- * siblings found.
+ * A file that a route names, as the compilation in hinnyd found it. A worker compiles from these
+ * and never looks at the disk, so that it finds what its siblings found.
  */
 struct bundle_file {
-	const char *name;  /* as the route names it */
-	const char *from;  /* the route file that names it when that matters ("classpath:"), else "" */
-	const char *path;  /* absolute */
-	const char *copy;  /* below the generation's folder; NULL: only its text is used */
-	const char *text;  /* NULL: not asked for */
+	const char *name; /* as the route names it */
+	const char
+	    *from; /* the route file that names it when that matters ("classpath:"), else "" */
+	const char *path; /* absolute */
+	const char *copy; /* below the generation's folder; NULL: only its text is used */
+	const char *text; /* NULL: not asked for */
 	size_t text_n;
 	struct position at; /* where it is named first */
 };
@@ -27,17 +28,17 @@ struct bundle_file {
 struct bundle {
 	struct arena arena;
 	struct settings_values values;
-	struct settings *settings;    /* made of values at the first compilation */
-	struct document *documents;   /* route files */
+	struct settings *settings;  /* made of values at the first compilation */
+	struct document *documents; /* route files */
 	size_t documents_n;
-	struct pairs properties;      /* resolved */
-	struct properties lookup;     /* what they were made of; empty in a loaded bundle */
+	struct pairs properties;  /* resolved */
+	struct properties lookup; /* what they were made of; empty in a loaded bundle */
 	const char *cwd;
-	const char **sources;         /* NULL-ended */
+	const char **sources; /* NULL-ended */
 	struct bundle_file *files;
 	size_t files_n, files_cap;
-	bool loaded;                  /* from a memory file */
-	void *map;                    /* the memory file, else NULL */
+	bool loaded; /* from a memory file */
+	void *map;   /* the memory file, else NULL */
 	size_t map_n;
 };
 
@@ -52,7 +53,7 @@ enum hinny_rc bundle_encode(const struct bundle *b, struct buf *out);
 enum hinny_rc bundle_decode(struct str data, struct bundle **out, struct hinny_error *err);
 
 enum {
-	BUNDLE_MAX = 256 << 20, /* bytes of a saved bundle */
+	BUNDLE_MAX = 256 << 20,    /* bytes of a saved bundle */
 	BUNDLE_TEXT_MAX = 1 << 20, /* bytes of a resource: file */
 };
 

@@ -1,6 +1,8 @@
 /*
- * Reads the configuration: hinny.yaml, the properties file and the route files, each once. A file that is wrong leaves a hole in the bundle, so that the errors
- * of the others are found as well; the compilation refuses such a bundle, since its errors are counted in the same struct diagnostics.
+ * Reads the configuration: hinny.yaml, the properties file and the route files, each once. A file
+ * that is wrong leaves a hole in the bundle, so that the errors of the others are found as well;
+ * the compilation refuses such a bundle, since its errors are counted in the same struct
+ * diagnostics.
  */
 #include "core/config/bundle_priv.h"
 
@@ -82,7 +84,8 @@ read_source(struct reading *r, const char *name, struct str *text)
 	struct hinny_error err;
 
 	names_add(&r->sources, read_path(&b->arena, b->cwd, name));
-	if (read_file(&b->arena, read_path(&b->arena, b->cwd, name), NODE_FILE_MAX, text, &err) == HINNY_OK)
+	if (read_file(&b->arena, read_path(&b->arena, b->cwd, name), NODE_FILE_MAX, text, &err) ==
+	    HINNY_OK)
 		return true;
 	diagnostics_add(r->ds, (struct position){ .file = name }, false, "%s", err.text);
 	return false;
@@ -102,9 +105,11 @@ add_property_tree(struct reading *r, const char *prefix, const struct node *map)
 		if (value->kind == NODE_MAP)
 			add_property_tree(r, arena_printf(&b->arena, "%s.", key), value);
 		else if (value->kind == NODE_SCALAR)
-			properties_set(&b->lookup, str_of(key), node_is_null(value) ? STR_LIT("") : value->text, false, false);
+			properties_set(&b->lookup, str_of(key),
+			    node_is_null(value) ? STR_LIT("") : value->text, false, false);
 		else
-			diagnostics_add(r->ds, node_at(r->opt->config_file, value), false, "properties.%s: expected text, got a list", key);
+			diagnostics_add(r->ds, node_at(r->opt->config_file, value), false,
+			    "properties.%s: expected text, got a list", key);
 	}
 }
 
@@ -118,9 +123,12 @@ add_properties_of_config(struct reading *r)
 		if (str_eq(key->text, STR_LIT("properties")) && value->kind == NODE_MAP)
 			add_property_tree(r, "", value);
 		else if (str_eq(key->text, STR_LIT("properties")) && !node_is_null(value))
-			diagnostics_add(r->ds, node_at(r->opt->config_file, value), false, "properties: expected a map, got %s", node_kind_name(value));
+			diagnostics_add(r->ds, node_at(r->opt->config_file, value), false,
+			    "properties: expected a map, got %s", node_kind_name(value));
 		else if (str_starts(key->text, "properties.") && value->kind == NODE_SCALAR)
-			properties_set(&r->bundle->lookup, (struct str){ key->text.p + 11, key->text.n - 11 }, value->text, false, false);
+			properties_set(&r->bundle->lookup,
+			    (struct str){ key->text.p + 11, key->text.n - 11 }, value->text, false,
+			    false);
 	}
 }
 
@@ -143,7 +151,8 @@ add_properties_file(struct reading *r)
 	if (properties_parse(&own, text, true, &err) != HINNY_OK)
 		diagnostics_add(r->ds, (struct position){ .file = name }, false, "%s", err.text);
 	for (size_t i = 0; i < own.n; i++)
-		properties_set(&b->lookup, str_of(own.items[i].key), str_of(own.items[i].value), false, false);
+		properties_set(
+		    &b->lookup, str_of(own.items[i].key), str_of(own.items[i].value), false, false);
 	properties_fini(&own);
 }
 
@@ -153,15 +162,19 @@ add_properties(struct reading *r)
 	for (const char *const *p = r->opt->properties; p != NULL && *p != NULL; p++) {
 		const char *equals = strchr(*p, '=');
 		if (equals == NULL || equals == *p)
-			diagnostics_add(r->ds, (struct position){ .file = "--property" }, false, "expected key=value, got \"%s\"", *p);
+			diagnostics_add(r->ds, (struct position){ .file = "--property" }, false,
+			    "expected key=value, got \"%s\"", *p);
 		else
-			properties_set(&r->bundle->lookup, (struct str){ *p, (size_t)(equals - *p) }, str_of(equals + 1), true, true);
+			properties_set(&r->bundle->lookup,
+			    (struct str){ *p, (size_t)(equals - *p) }, str_of(equals + 1), true,
+			    true);
 	}
 	add_properties_file(r);
 	add_properties_of_config(r);
 }
 
-/* What ${properties:x} finds: resolved values; one that cannot be resolved is reported only where it is used. */
+/* What ${properties:x} finds: resolved values; one that cannot be resolved is reported only where
+ * it is used. */
 static void
 resolve_properties(struct reading *r)
 {
@@ -176,7 +189,8 @@ resolve_properties(struct reading *r)
 		struct str value = str_of(environment != NULL ? environment : p->value);
 		if (placeholder_resolve(&b->lookup, value, 0, &value, &absent, &err) != HINNY_OK)
 			value = str_of(p->value);
-		b->properties.items[b->properties.n++] = (struct pair){ p->key, arena_strndup(&b->arena, value.p, value.n) };
+		b->properties.items[b->properties.n++] =
+		    (struct pair){ p->key, arena_strndup(&b->arena, value.p, value.n) };
 	}
 }
 
@@ -202,9 +216,11 @@ add_run_defaults(struct reading *r)
 
 	if (opt->port == 0 && (!opt->run_mode || given != NULL))
 		return;
-	const char *text = arena_printf(&b->arena, "%s:%lld", host, opt->port ? (long long)opt->port : 8080LL);
-	settings_values_add(&b->values, (struct settings_value){ "http.listen", opt->port ? "--port" : "--set",
-	    { .kind = NODE_SCALAR, .flags = NODE_QUOTED, .text = str_of(text) } });
+	const char *text =
+	    arena_printf(&b->arena, "%s:%lld", host, opt->port ? (long long)opt->port : 8080LL);
+	settings_values_add(&b->values,
+	    (struct settings_value){ "http.listen", opt->port ? "--port" : "--set",
+		{ .kind = NODE_SCALAR, .flags = NODE_QUOTED, .text = str_of(text) } });
 }
 
 static void
@@ -232,7 +248,9 @@ add_properties_of_set(struct reading *r)
 	for (const char *const *s = r->opt->set; s != NULL && *s != NULL; s++) {
 		const char *equals = strchr(*s, '=');
 		if (strncmp(*s, "properties.", 11) == 0 && equals > *s + 11)
-			properties_set(&r->bundle->lookup, (struct str){ *s + 11, (size_t)(equals - *s - 11) }, str_of(equals + 1), false, true);
+			properties_set(&r->bundle->lookup,
+			    (struct str){ *s + 11, (size_t)(equals - *s - 11) }, str_of(equals + 1),
+			    false, true);
 	}
 }
 
@@ -261,7 +279,8 @@ add_folder(struct reading *r, const char *folder, const char *path)
 	struct dirent *entry;
 
 	if (dir == NULL) {
-		diagnostics_add(r->ds, (struct position){ .file = folder }, false, "cannot read the folder: %s", strerror(errno));
+		diagnostics_add(r->ds, (struct position){ .file = folder }, false,
+		    "cannot read the folder: %s", strerror(errno));
 		return;
 	}
 	while ((entry = readdir(dir)) != NULL) {
@@ -273,7 +292,8 @@ add_folder(struct reading *r, const char *folder, const char *path)
 	for (size_t i = 0; i < found.n; i++)
 		names_add(&r->routes, found.items[i]);
 	if (found.n == 0)
-		diagnostics_add(r->ds, (struct position){ .file = folder }, true, "no *.yaml file in this folder");
+		diagnostics_add(r->ds, (struct position){ .file = folder }, true,
+		    "no *.yaml file in this folder");
 	names_add(&r->sources, path);
 	free(found.items);
 }
@@ -325,11 +345,15 @@ find_route_files(struct reading *r)
 	if (routes != NULL && routes->node.line != 0) /* of the file, not of the command line */
 		base = read_folder(&b->arena, r->opt->config_file);
 	for (size_t i = 0; i < b->settings->routes.n; i++) {
-		const struct node *at = routes == NULL ? NULL : routes->node.kind == NODE_LIST ? &routes->node.items[i] : &routes->node;
-		add_pattern(r, base, b->settings->routes.items[i], at ? node_at(routes->file, at) : (struct position){ 0 });
+		const struct node *at = routes == NULL ? NULL
+		    : routes->node.kind == NODE_LIST   ? &routes->node.items[i]
+						       : &routes->node;
+		add_pattern(r, base, b->settings->routes.items[i],
+		    at ? node_at(routes->file, at) : (struct position){ 0 });
 	}
 	if (r->routes.n == 0)
-		diagnostics_add(r->ds, (struct position){ .file = r->opt->config_file }, true, "no route file is named: there will be no routes");
+		diagnostics_add(r->ds, (struct position){ .file = r->opt->config_file }, true,
+		    "no route file is named: there will be no routes");
 }
 
 static void

@@ -1,10 +1,13 @@
 /*
- * A bundle as bytes, and as a sealed memory file that every worker inherits. The layout is private to one build (the worker's HELLO carries the build stamp, and the
- * magic a version); all numbers are little-endian:
+ * A bundle as bytes, and as a sealed memory file that every worker inherits. The layout is private
+ * to one build (the worker's HELLO carries the build stamp, and the magic a version); all numbers
+ * are little-endian:
  *
- *   magic, cwd, settings (path, file, node), properties (key, value), files, documents (file, node or nothing)
+ *   magic, cwd, settings (path, file, node), properties (key, value), files, documents (file, node
+ * or nothing)
  *
- * A text is u32 length, bytes, NUL, so that it is used in place. A node is u8 kind, u8 flags, u32 line, u32 column, then a text or u32 count and its children.
+ * A text is u32 length, bytes, NUL, so that it is used in place. A node is u8 kind, u8 flags, u32
+ * line, u32 column, then a text or u32 count and its children.
  */
 #include "core/config/bundle_priv.h"
 
@@ -16,7 +19,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* What does not fit makes everything behind it fail, up to the last byte, where bundle_encode looks. */
+/* What does not fit makes everything behind it fail, up to the last byte, where bundle_encode
+ * looks. */
 static void
 put(struct buf *b, const void *p, size_t n)
 {
@@ -35,7 +39,8 @@ put_u8(struct buf *b, unsigned v)
 static void
 put_u32(struct buf *b, size_t v)
 {
-	unsigned char p[4] = { (unsigned char)v, (unsigned char)(v >> 8), (unsigned char)(v >> 16), (unsigned char)(v >> 24) };
+	unsigned char p[4] = { (unsigned char)v, (unsigned char)(v >> 8), (unsigned char)(v >> 16),
+		(unsigned char)(v >> 24) };
 
 	put(b, p, sizeof p);
 }
@@ -138,7 +143,8 @@ save_bytes(struct str data, int *out, struct hinny_error *err)
 	if (fd == -1)
 		return hinny_error_errno(err, errno, "cannot make the bundle's memory file");
 	enum hinny_rc rc = write_all(fd, data, err);
-	if (rc == HINNY_OK && fcntl(fd, F_ADD_SEALS, F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE) == -1)
+	if (rc == HINNY_OK &&
+	    fcntl(fd, F_ADD_SEALS, F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE) == -1)
 		rc = hinny_error_errno(err, errno, "cannot seal the bundle's memory file");
 	if (rc != HINNY_OK)
 		(void)close(fd); /* nothing of it is kept */
@@ -155,7 +161,8 @@ bundle_save(const struct bundle *bundle, int *fd, struct hinny_error *err)
 	buf_init(&b, BUNDLE_MAX);
 	enum hinny_rc rc = bundle_encode(bundle, &b);
 	if (rc != HINNY_OK)
-		rc = hinny_error_set(err, HINNY_ELIMIT, "the configuration is larger than %d bytes", BUNDLE_MAX);
+		rc = hinny_error_set(
+		    err, HINNY_ELIMIT, "the configuration is larger than %d bytes", BUNDLE_MAX);
 	else
 		rc = save_bytes((struct str){ b.p, b.n }, fd, err);
 	buf_fini(&b);

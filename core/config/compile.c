@@ -49,7 +49,8 @@ report(struct compile *c, struct position at, bool warning, const char *fmt, va_
 	const char *text = arena_vprintf(&c->ds->arena, fmt, ap);
 	if (at.file == NULL)
 		at = c->at;
-	diagnostics_add(c->ds, at, warning, "%.*s%s%s", (int)path.n, path.p ? path.p : "", path.n > 0 ? ": " : "", text);
+	diagnostics_add(c->ds, at, warning, "%.*s%s%s", (int)path.n, path.p ? path.p : "",
+	    path.n > 0 ? ": " : "", text);
 	buf_fini(&path);
 }
 
@@ -143,7 +144,8 @@ static void
 add_name(struct arena *a, struct strings *list, const char *name, bool nocase)
 {
 	for (size_t i = 0; i < list->n; i++) {
-		if (nocase ? str_caseeq(str_of(list->items[i]), str_of(name)) : strcmp(list->items[i], name) == 0)
+		if (nocase ? str_caseeq(str_of(list->items[i]), str_of(name))
+			   : strcmp(list->items[i], name) == 0)
 			return;
 	}
 	if ((list->n & (list->n - 1)) == 0) { /* 0, 1, 2, 4, 8 …: full */
@@ -194,7 +196,9 @@ compile_begin(struct compile *c, struct bundle *b, struct diagnostics *ds)
 
 	full->bundle = b;
 	arena_init(&full->program.arena);
-	*c = (struct compile){ .arena = &full->program.arena, .program = &full->program, .bundle = b, .ds = ds };
+	*c = (struct compile){
+		.arena = &full->program.arena, .program = &full->program, .bundle = b, .ds = ds
+	};
 	hash_init(&c->endpoints, false);
 	hash_init(&c->consumers, false);
 	if (b->settings == NULL)
@@ -209,7 +213,8 @@ list_files(struct compile *c)
 {
 	struct program *p = c->program;
 
-	p->files = arena_zalloc(c->arena, (c->bundle->files_n + 1) * sizeof(struct generation_file));
+	p->files =
+	    arena_zalloc(c->arena, (c->bundle->files_n + 1) * sizeof(struct generation_file));
 	for (size_t i = 0; i < c->bundle->files_n; i++) {
 		const struct bundle_file *f = &c->bundle->files[i];
 		if (f->copy != NULL)
@@ -263,10 +268,15 @@ program_free(struct program *p)
 struct endpoint *
 endpoint_make(struct arena *a, const struct program *p, struct str uri, struct hinny_error *err)
 {
-	/* The program itself is not changed: an endpoint that it has is found, a new one is not added. */
-	struct program_full *full = (struct program_full *)CONTAINER_OF(p, struct program_full, program);
-	struct compile c = { .arena = a, .program = &full->program, .bundle = full->bundle, .err = err };
+	/* The program itself is not changed: an endpoint that it has is found, a new one is not
+	 * added. */
+	struct program_full *full =
+	    (struct program_full *)CONTAINER_OF(p, struct program_full, program);
+	struct compile c = {
+		.arena = a, .program = &full->program, .bundle = full->bundle, .err = err
+	};
 
 	(void)hinny_error_set(err, HINNY_EINVAL, "cannot make the endpoint");
-	return endpoint_parse_text(&c, arena_str(a, uri), NULL, false, (struct position){ .file = "a message" });
+	return endpoint_parse_text(
+	    &c, arena_str(a, uri), NULL, false, (struct position){ .file = "a message" });
 }

@@ -1,6 +1,7 @@
 /*
- * Files that routes name. hinnyd finds them and keeps in the bundle what it found; a worker asks the bundle alone, so that one that is started later works with
- * the same files. Files of one folder are copied to one folder, f0, f1 …, since they may name one another.
+ * Files that routes name. hinnyd finds them and keeps in the bundle what it found; a worker asks
+ * the bundle alone, so that one that is started later works with the same files. Files of one
+ * folder are copied to one folder, f0, f1 …, since they may name one another.
  */
 #include "core/config/compile_priv.h"
 
@@ -19,7 +20,9 @@ struct resource {
 static int
 split_name(struct compile *c, const char *name, struct position at, struct resource *out)
 {
-	static const char *const others[] = { "http:", "https:", "ref:", "bean:", "ftp:", "mem:", "jar:", NULL };
+	static const char *const others[] = {
+		"http:", "https:", "ref:", "bean:", "ftp:", "mem:", "jar:", NULL
+	};
 	struct str s = str_of(name);
 
 	*out = (struct resource){ name, false };
@@ -29,7 +32,9 @@ split_name(struct compile *c, const char *name, struct position at, struct resou
 		*out = (struct resource){ name + strlen("classpath:"), true };
 	for (const char *const *p = others; *p != NULL; p++) {
 		if (str_casestarts(s, *p))
-			return compile_error(c, at, "cannot read \"%s\": only files are supported, as in \"file:a.xsl\"", name);
+			return compile_error(c, at,
+			    "cannot read \"%s\": only files are supported, as in \"file:a.xsl\"",
+			    name);
 	}
 	if (str_starts(str_of(out->name), "///"))
 		out->name += 2; /* file:///path */
@@ -64,24 +69,29 @@ absolute_path(struct arena *a, const char *folder, const char *name)
 	return read_normal_path(a, path);
 }
 
-/* Beside the route file for "classpath:", then from the working folder on. NULL when it is nowhere (reported). */
+/* Beside the route file for "classpath:", then from the working folder on. NULL when it is nowhere
+ * (reported). */
 static const char *
 find_path(struct compile *c, const char *name, const struct resource *res, struct position at)
 {
 	struct bundle *b = c->bundle;
+	struct hinny_error err;
 	const char *path;
 	int errnum = ENOENT;
 
 	if (res->classpath && c->file != NULL) {
 		const char *folder = read_folder(&b->arena, read_path(&b->arena, b->cwd, c->file));
-		path = absolute_path(&b->arena, folder, res->name[0] == '/' ? res->name + 1 : res->name);
+		path = absolute_path(
+		    &b->arena, folder, res->name[0] == '/' ? res->name + 1 : res->name);
 		if (is_file(path, &errnum))
 			return path;
 	}
-	path = absolute_path(&b->arena, b->cwd, res->classpath && res->name[0] == '/' ? res->name + 1 : res->name);
+	path = absolute_path(
+	    &b->arena, b->cwd, res->classpath && res->name[0] == '/' ? res->name + 1 : res->name);
 	if (is_file(path, &errnum))
 		return path;
-	compile_error(c, at, "cannot read file \"%s\": %s", name, strerror(errnum));
+	(void)hinny_error_errno(&err, errnum, "cannot read file \"%s\"", name);
+	compile_error(c, at, "%s", err.text);
 	return NULL;
 }
 
@@ -127,7 +137,11 @@ find_file(struct compile *c, const char *name, struct position at)
 	const char *path = find_path(c, name, &res, at);
 	if (path == NULL)
 		return NULL;
-	return bundle_file_add(b, (struct bundle_file){ .name = arena_strdup(&b->arena, name), .from = arena_strdup(&b->arena, from), .path = path, .at = at });
+	return bundle_file_add(b,
+	    (struct bundle_file){ .name = arena_strdup(&b->arena, name),
+		.from = arena_strdup(&b->arena, from),
+		.path = path,
+		.at = at });
 }
 
 const char *
@@ -158,7 +172,8 @@ compile_file_text(struct compile *c, const char *name, struct position at)
 	if (f->text != NULL)
 		return f->text;
 	if (c->bundle->loaded || c->ds == NULL) {
-		compile_error(c, at, "the text of file \"%s\" is not among those of this generation", name);
+		compile_error(
+		    c, at, "the text of file \"%s\" is not among those of this generation", name);
 		return NULL;
 	}
 	if (read_file(&c->bundle->arena, f->path, BUNDLE_TEXT_MAX, &text, &err) != HINNY_OK) {

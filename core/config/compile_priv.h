@@ -1,6 +1,7 @@
 /*
- * A compilation that runs: what the parts of core/config share. compile.c begins and ends it, walk.c goes through the files, steps.c, expression_parse.c and
- * endpoint_parse.c turn nodes into steps, expressions and endpoints, plan*.c works out what follows from them.
+ * A compilation that runs: what the parts of core/config share. compile.c begins and ends it,
+ * walk.c goes through the files, steps.c, expression_parse.c and endpoint_parse.c turn nodes into
+ * steps, expressions and endpoints, plan*.c works out what follows from them.
  */
 #ifndef HINNY_CONFIG_COMPILE_PRIV_H
 #define HINNY_CONFIG_COMPILE_PRIV_H
@@ -13,7 +14,8 @@
 
 #include <stdarg.h>
 
-/* Where in the tree the compilation is: printed as "route.from.steps[2].setBody". On the C stack. */
+/* Where in the tree the compilation is: printed as "route.from.steps[2].setBody". On the C stack.
+ */
 struct path {
 	const struct path *up;
 	const char *key; /* NULL: an index */
@@ -24,17 +26,18 @@ struct compile {
 	struct arena *arena;
 	struct program *program;
 	struct bundle *bundle;
-	struct diagnostics *ds;       /* NULL at run time: then the first error goes to err */
+	struct diagnostics *ds; /* NULL at run time: then the first error goes to err */
 	struct hinny_error *err;
-	const char *file;             /* of the document being compiled */
+	const char *file; /* of the document being compiled */
 	const struct path *path;
-	struct position at;           /* of the node being compiled */
-	struct route *route;          /* being compiled, or NULL */
+	struct position at;  /* of the node being compiled */
+	struct route *route; /* being compiled, or NULL */
 	struct step *parent;
 	size_t errors;
+	size_t failures; /* steps that were wrong */
 	size_t steps_cap, routes_cap, endpoints_cap, remotes_cap;
-	struct hash endpoints;        /* producers by key */
-	struct hash consumers;        /* consumers by key */
+	struct hash endpoints; /* producers by key */
+	struct hash consumers; /* consumers by key */
 	/* handlers of the file being compiled */
 	struct step **file_handlers;
 	size_t file_handlers_n, file_handlers_cap;
@@ -56,13 +59,14 @@ void compile_grow(void **items, uint32_t n, size_t *cap, size_t size);
 /* `at` for the node, and errors without a position from now on. */
 struct position compile_set_at(struct compile *c, const struct node *n);
 /* compile_error at a node. */
-int compile_error_node(struct compile *c, const struct node *n, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+int compile_error_node(struct compile *c, const struct node *n, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
 
-#define PATH_KEY(c, name) \
-	struct path path_here = { (c)->path, (name), 0 }; \
+#define PATH_KEY(c, name)                                                                          \
+	struct path path_here = { (c)->path, (name), 0 };                                          \
 	(c)->path = &path_here
-#define PATH_INDEX(c, i) \
-	struct path path_here = { (c)->path, NULL, (i) }; \
+#define PATH_INDEX(c, i)                                                                           \
+	struct path path_here = { (c)->path, NULL, (i) };                                          \
 	(c)->path = &path_here
 #define PATH_END(c) ((c)->path = path_here.up)
 
@@ -73,16 +77,23 @@ void walk_finish(struct compile *c);
 
 /* ---- steps.c ---- */
 enum steps_place { STEPS_INNER, STEPS_ROUTE };
-/* A list of steps into *out. STEPS_ROUTE: heads such as onException may stand in front; they go to c->route_handlers. */
-void steps_parse(struct compile *c, const struct node *list, enum steps_place place, struct block *out);
-/* One node as an EIP: a step, a child of one, an option holder, or a root. NULL when it was wrong (reported). */
-struct step *step_parse(struct compile *c, const struct eip_desc *eip, const struct node *key, const struct node *value);
+/* A list of steps into *out. STEPS_ROUTE: heads such as onException may stand in front; they go to
+ * c->route_handlers. */
+void steps_parse(
+    struct compile *c, const struct node *list, enum steps_place place, struct block *out);
+/* One node as an EIP: a step, a child of one, an option holder, or a root. NULL when it was wrong
+ * (reported). */
+struct step *step_parse(struct compile *c, const struct eip_desc *eip, const struct node *key,
+    const struct node *value);
 /* An item of a list of steps: a map with one key. False when it was wrong (reported). */
 bool steps_one_key(struct compile *c, const struct node *item, const char *what);
 
 /* ---- options_parse.c ---- */
 /* Sets one option of a step (or of a language) from a node. */
-int option_set_node(struct compile *c, const struct option_desc *o, void *conf, const struct node *value, struct step *st, const struct node *parameters);
+int option_set_node(struct compile *c, const struct option_desc *o, void *conf,
+    const struct node *value, struct step *st, const struct node *parameters);
+/* The exception class that a text names; -1: unknown (reported). */
+int option_class(struct compile *c, const struct node *n);
 /* `disabled: true`? */
 bool node_is_true(const struct node *n);
 
@@ -90,21 +101,32 @@ bool node_is_true(const struct node *n);
 /* Is the key a language, known or refused? */
 bool expression_is_language(struct str key);
 /* {<language>: …}; NULL when it was wrong (reported). */
-struct expression *expression_parse(struct compile *c, const struct node *key, const struct node *value, bool predicate);
+struct expression *expression_parse(
+    struct compile *c, const struct node *key, const struct node *value, bool predicate);
 /* A map that holds one language and nothing else (handled, onWhen, expression). */
 struct expression *expression_parse_map(struct compile *c, const struct node *map, bool predicate);
 
 /* ---- endpoint_parse.c ---- */
-struct endpoint *endpoint_parse(struct compile *c, const struct node *uri, const struct node *parameters, bool consumer);
-struct endpoint *endpoint_parse_text(struct compile *c, struct str uri, const struct node *parameters, bool consumer, struct position at);
+struct endpoint *endpoint_parse(
+    struct compile *c, const struct node *uri, const struct node *parameters, bool consumer);
+struct endpoint *endpoint_parse_text(struct compile *c, struct str uri,
+    const struct node *parameters, bool consumer, struct position at);
 /* The uri of a toD with its parameters appended. */
-const char *endpoint_append_parameters(struct compile *c, const char *uri, const struct node *parameters);
+const char *endpoint_append_parameters(
+    struct compile *c, const char *uri, const struct node *parameters);
 /* Path of a key: without the options. */
 struct str endpoint_base(const struct endpoint *ep);
 
 /* ---- refused.c ---- */
-enum refused_kind { REFUSED_ROOT, REFUSED_STEP, REFUSED_LANGUAGE, REFUSED_COMPONENT, REFUSED_DATAFORMAT };
-/* Does Camel know this name, though this release does not? *alternative: what comes nearest, or NULL. */
+enum refused_kind {
+	REFUSED_ROOT,
+	REFUSED_STEP,
+	REFUSED_LANGUAGE,
+	REFUSED_COMPONENT,
+	REFUSED_DATAFORMAT
+};
+/* Does Camel know this name, though this release does not? *alternative: what comes nearest, or
+ * NULL. */
 bool refused_find(enum refused_kind kind, struct str name, const char **alternative);
 /* The same of an option of a step, language or component that is known. `owner` is its name. */
 bool refused_option(enum refused_kind kind, const char *owner, struct str option);

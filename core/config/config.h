@@ -1,11 +1,13 @@
 /*
  * From files to a bundle to a program.
  *
- *   bundle_read()       hinnyd and hinny only: reads hinny.yaml, application.properties and all route files once, resolves placeholders
- *   bundle_save/load()  the bundle as one sealed memory file that workers inherit: the resolved node trees with their positions
- *   program_compile()   the same in every process
+ *   bundle_read()       hinnyd and hinny only: reads hinny.yaml, application.properties and all
+ * route files once, resolves placeholders bundle_save/load()  the bundle as one sealed memory file
+ * that workers inherit: the resolved node trees with their positions program_compile()   the same
+ * in every process
  *
- * Errors are gathered in struct diagnostics: all of all files, `file:line:column: path.to.key: what is wrong, what is expected[, did you mean "x"]`.
+ * Errors are gathered in struct diagnostics: all of all files, `file:line:column: path.to.key: what
+ * is wrong, what is expected[, did you mean "x"]`.
  */
 #ifndef HINNY_CONFIG_CONFIG_H
 #define HINNY_CONFIG_CONFIG_H
@@ -32,28 +34,31 @@ struct diagnostics {
 void diagnostics_init(struct diagnostics *ds);
 void diagnostics_fini(struct diagnostics *ds);
 void diagnostics_add(struct diagnostics *ds, struct position at, bool warning, const char *fmt, ...)
-	__attribute__((format(printf, 4, 5)));
-/* One line each, in order of file and line; the only way in which they are shown: at start, by check and in a refused reload. */
+    __attribute__((format(printf, 4, 5)));
+/* One line each, in order of file and line; the only way in which they are shown: at start, by
+ * check and in a refused reload. */
 void diagnostics_print(const struct diagnostics *ds, FILE *to);
 char *diagnostics_text(struct diagnostics *ds, struct arena *a); /* the same lines as one text */
 
 struct bundle;
 
 struct bundle_options {
-	const char *config_file;       /* hinny.yaml, NULL: none (hinny run without -c) */
-	const char *const *route_files; /* NULL-ended: instead of, or with, settings.routes; folders are searched for *.yaml */
-	const char *const *set;        /* NULL-ended "key=value" of --set, in order; wins over the file */
+	const char *config_file;        /* hinny.yaml, NULL: none (hinny run without -c) */
+	const char *const *route_files; /* NULL-ended: instead of, or with, settings.routes; folders
+	                                   are searched for *.yaml */
+	const char *const *set; /* NULL-ended "key=value" of --set, in order; wins over the file */
 	const char *const *properties; /* NULL-ended "k=v" of --property */
 	const char *properties_file;   /* application.properties, read when it exists; NULL: none */
 	const char *cwd;               /* relative names start here */
-	bool run_mode;                 /* hinny run / check: binds 127.0.0.1 unless http.listen is given */
-	int64_t port;                  /* --port, 0: none */
+	bool run_mode; /* hinny run / check: binds 127.0.0.1 unless http.listen is given */
+	int64_t port;  /* --port, 0: none */
 };
 
 /* NULL when a file was unreadable or wrong so that no bundle could be made (see ds). */
 struct bundle *bundle_read(const struct bundle_options *opt, struct diagnostics *ds);
 void bundle_free(struct bundle *b);
-/* Files whose change should reload (--no-watch not given): hinny.yaml, properties, routes. NULL-ended. */
+/* Files whose change should reload (--no-watch not given): hinny.yaml, properties, routes.
+ * NULL-ended. */
 const char *const *bundle_sources(const struct bundle *b);
 
 /* Compiles. NULL when ds got errors. The program borrows from the bundle. */
@@ -65,7 +70,8 @@ void program_dump(const struct program *p, FILE *to);
 /* As a memory file (sealed memfd), for the workers. */
 enum hinny_rc bundle_save(const struct bundle *b, int *fd, struct hinny_error *err);
 enum hinny_rc bundle_load(int fd, struct bundle **out, struct hinny_error *err);
-/* Copies the files that the program names, and what these include, into dir (an open folder). Only the supervisor calls it. */
+/* Copies the files that the program names, and what these include, into dir (an open folder). Only
+ * the supervisor calls it. */
 enum hinny_rc bundle_copy_files(const struct program *p, int dirfd, struct diagnostics *ds);
 
 #endif

@@ -1,6 +1,7 @@
 /*
- * Copies the files that a program names, and what these include, to the folder of the generation. What an included file is called says where it lies, so the layout
- * below the folder of a named file is kept; nothing outside of that folder is copied, and a name that leads there is an error.
+ * Copies the files that a program names, and what these include, to the folder of the generation.
+ * What an included file is called says where it lies, so the layout below the folder of a named
+ * file is kept; nothing outside of that folder is copied, and a name that leads there is an error.
  */
 #include "core/config/compile_priv.h"
 
@@ -18,9 +19,9 @@
 #include <unistd.h>
 
 enum {
-	COPY_FILE_MAX = 64 << 20,   /* bytes of one file */
-	COPY_FILES_MAX = 10000,     /* of a generation */
-	FOLDER_FILES_MAX = 1000,    /* of a folder that a computed document() may open */
+	COPY_FILE_MAX = 64 << 20, /* bytes of one file */
+	COPY_FILES_MAX = 10000,   /* of a generation */
+	FOLDER_FILES_MAX = 1000,  /* of a folder that a computed document() may open */
 	FOLDER_BYTES_MAX = 64 << 20,
 	FOLDER_DEPTH_MAX = 8,
 };
@@ -28,9 +29,9 @@ enum {
 struct copying {
 	struct arena arena;
 	int dirfd;
-	const char *cwd;         /* absolute, or NULL: what lies below is shown without it */
+	const char *cwd; /* absolute, or NULL: what lies below is shown without it */
 	struct diagnostics *ds;
-	struct hash done;        /* "f0/a/b.xsl" */
+	struct hash done; /* "f0/a/b.xsl" */
 	size_t files;
 };
 
@@ -44,7 +45,8 @@ struct source {
 	unsigned line;     /* of the reference that led here, for errors about it */
 };
 
-static void copy_one(struct copying *cp, const char *root, const char *copy, const char *path, struct position at, const char *href);
+static void copy_one(struct copying *cp, const char *root, const char *copy, const char *path,
+    struct position at, const char *href);
 
 static int
 make_folders(int dirfd, struct arena *a, const char *name)
@@ -80,14 +82,16 @@ save(struct copying *cp, const char *name, struct str text, struct position at)
 	int fd = -1, rc = make_folders(cp->dirfd, &cp->arena, name);
 
 	if (rc == 0)
-		rc = fd = openat(cp->dirfd, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644);
+		rc = fd = openat(
+		    cp->dirfd, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644);
 	if (fd != -1) {
 		rc = write_file(fd, text);
 		if (close(fd) == -1)
 			rc = -1;
 	}
 	if (rc == -1)
-		diagnostics_add(cp->ds, at, false, "cannot write \"%s\" to the generation's folder: %s", name, strerror(errno));
+		diagnostics_add(cp->ds, at, false,
+		    "cannot write \"%s\" to the generation's folder: %s", name, strerror(errno));
 	return rc != -1;
 }
 
@@ -104,7 +108,8 @@ is_below(const char *root, const char *path)
 static const char *
 href_path(struct arena *a, struct str href)
 {
-	size_t colon = str_find(href, STR_LIT(":")), slash = str_find(href, STR_LIT("/")), hash = str_find(href, STR_LIT("#"));
+	size_t colon = str_find(href, STR_LIT(":")), slash = str_find(href, STR_LIT("/")),
+	       hash = str_find(href, STR_LIT("#"));
 
 	if (hash != SIZE_MAX)
 		href.n = hash;
@@ -126,18 +131,25 @@ follow(void *arg, struct copy_reference ref)
 	const char *href = href_path(&cp->arena, ref.href);
 
 	if (href == NULL) {
-		diagnostics_add(cp->ds, at, false, "\"%.*s\" is no file: what is included must lie in the folder of \"%s\" or below", STR_FMT(ref.href), src->shown);
+		diagnostics_add(cp->ds, at, false,
+		    "\"%.*s\" is no file: what is included must lie in the folder of \"%s\" or "
+		    "below",
+		    STR_FMT(ref.href), src->shown);
 		return;
 	}
 	if (href[0] == '\0')
 		return; /* document(''): the file itself */
-	const char *path = read_normal_path(&cp->arena, read_path(&cp->arena, read_folder(&cp->arena, src->path), href));
+	const char *path = read_normal_path(
+	    &cp->arena, read_path(&cp->arena, read_folder(&cp->arena, src->path), href));
 	if (!is_below(src->root, path)) {
-		diagnostics_add(cp->ds, at, false, "\"%.*s\" lies outside of the folder \"%s\": what is included must lie in the folder of the file that the route names, or below",
+		diagnostics_add(cp->ds, at, false,
+		    "\"%.*s\" lies outside of the folder \"%s\": what is included must lie in the "
+		    "folder of the file that the route names, or below",
 		    STR_FMT(ref.href), src->root);
 		return;
 	}
-	copy_one(cp, src->root, src->copy, path, at, arena_strndup(&cp->arena, ref.href.p, ref.href.n));
+	copy_one(
+	    cp, src->root, src->copy, path, at, arena_strndup(&cp->arena, ref.href.p, ref.href.n));
 }
 
 /* What a computed document() may open: the XML files in the folder of the stylesheet and below. */
@@ -166,8 +178,10 @@ copy_folder(struct folder_walk *w, const char *folder, unsigned depth)
 		w->files++;
 		w->bytes += (size_t)st.st_size;
 		if (w->files > FOLDER_FILES_MAX || w->bytes > FOLDER_BYTES_MAX) {
-			diagnostics_add(cp->ds, at, false, "document() has a computed argument, and its folder \"%s\" has more than %d XML files or %d bytes of them", w->src->root,
-			    FOLDER_FILES_MAX, FOLDER_BYTES_MAX);
+			diagnostics_add(cp->ds, at, false,
+			    "document() has a computed argument, and its folder \"%s\" has more "
+			    "than %d XML files or %d bytes of them",
+			    w->src->root, FOLDER_FILES_MAX, FOLDER_BYTES_MAX);
 			break;
 		}
 		copy_one(cp, w->src->root, w->src->copy, path, at, entry->d_name);
@@ -179,13 +193,17 @@ copy_folder(struct folder_walk *w, const char *folder, unsigned depth)
 static const char *
 shown_path(const struct copying *cp, const char *path)
 {
-	return cp->cwd != NULL && cp->cwd[1] != '\0' && is_below(cp->cwd, path) ? path + strlen(cp->cwd) + 1 : path;
+	return cp->cwd != NULL && cp->cwd[1] != '\0' && is_below(cp->cwd, path)
+	    ? path + strlen(cp->cwd) + 1
+	    : path;
 }
 
 static void
-copy_one(struct copying *cp, const char *root, const char *copy, const char *path, struct position at, const char *href)
+copy_one(struct copying *cp, const char *root, const char *copy, const char *path,
+    struct position at, const char *href)
 {
-	const char *below = path + strlen(root) + (root[1] != '\0'), *name = arena_printf(&cp->arena, "%s/%s", copy, below);
+	const char *below = path + strlen(root) + (root[1] != '\0'),
+		   *name = arena_printf(&cp->arena, "%s/%s", copy, below);
 	struct hinny_error err;
 	struct str text;
 	bool computed;
@@ -193,7 +211,8 @@ copy_one(struct copying *cp, const char *root, const char *copy, const char *pat
 	if (hash_put(&cp->done, str_of(name), cp) != NULL)
 		return;
 	if (++cp->files > COPY_FILES_MAX) {
-		diagnostics_add(cp->ds, at, false, "the routes name more than %d files", COPY_FILES_MAX);
+		diagnostics_add(
+		    cp->ds, at, false, "the routes name more than %d files", COPY_FILES_MAX);
 		return;
 	}
 	if (read_file(&cp->arena, path, COPY_FILE_MAX, &text, &err) != HINNY_OK) {
@@ -202,7 +221,12 @@ copy_one(struct copying *cp, const char *root, const char *copy, const char *pat
 	}
 	if (!save(cp, name, text, at))
 		return;
-	struct source src = { .cp = cp, .root = root, .copy = copy, .path = path, .shown = shown_path(cp, path), .line = 1 };
+	struct source src = { .cp = cp,
+		.root = root,
+		.copy = copy,
+		.path = path,
+		.shown = shown_path(cp, path),
+		.line = 1 };
 	copy_scan(text, follow, &src, &computed);
 	if (computed) {
 		struct folder_walk w = { .src = &src };
@@ -226,7 +250,9 @@ bundle_copy_files(const struct program *p, int dirfd, struct diagnostics *ds)
 		if (f->copy == NULL)
 			continue;
 		const char *slash = strchr(f->copy, '/');
-		copy_one(&cp, read_folder(&cp.arena, f->path), arena_strndup(&cp.arena, f->copy, (size_t)(slash - f->copy)), f->path, f->at, f->name);
+		copy_one(&cp, read_folder(&cp.arena, f->path),
+		    arena_strndup(&cp.arena, f->copy, (size_t)(slash - f->copy)), f->path, f->at,
+		    f->name);
 	}
 	hash_fini(&cp.done);
 	arena_fini(&cp.arena);

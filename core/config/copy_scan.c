@@ -112,7 +112,9 @@ scan_xpath(struct scan *s, struct str xpath, unsigned line)
 		if (word || rest.n == 0 || rest.p[0] != '(')
 			continue;
 		rest = str_trim((struct str){ rest.p + 1, rest.n - 1 });
-		const char *end = rest.n > 1 && (rest.p[0] == '\'' || rest.p[0] == '"') ? memchr(rest.p + 1, rest.p[0], rest.n - 1) : NULL;
+		const char *end = rest.n > 1 && (rest.p[0] == '\'' || rest.p[0] == '"')
+		    ? memchr(rest.p + 1, rest.p[0], rest.n - 1)
+		    : NULL;
 		if (end == NULL) {
 			*s->computed = true;
 			continue;
@@ -148,7 +150,9 @@ naming_attribute(const struct scan *s, struct str element)
 {
 	size_t colon = str_find(element, STR_LIT(":"));
 	struct str prefix = { element.p, colon == SIZE_MAX ? 0 : colon };
-	struct str local = colon == SIZE_MAX ? element : (struct str){ element.p + colon + 1, element.n - colon - 1 };
+	struct str local = colon == SIZE_MAX
+	    ? element
+	    : (struct str){ element.p + colon + 1, element.n - colon - 1 };
 	bool names = str_eq(local, STR_LIT("include")) || str_eq(local, STR_LIT("import"));
 
 	for (size_t i = 0; i < s->prefixes_n; i++) {

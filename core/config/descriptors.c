@@ -1,4 +1,5 @@
-/* The lists of descriptors: one row each in a .def file, and nothing else knows which there are. Those of languages are in core/lang. */
+/* The lists of descriptors: one row each in a .def file, and nothing else knows which there are.
+ * Those of languages are in core/lang. */
 #include "core/model/program.h"
 
 #include "core/base/assert.h"
@@ -23,7 +24,8 @@ static const struct eip_desc *const eips[] = {
 };
 
 static const struct kind_desc kinds[] = {
-#define KIND(name, file, bits, text) { .kind = #name, .executable = file, .flags = bits, .help = text },
+#define KIND(name, file, bits, text)                                                               \
+	{ .kind = #name, .executable = file, .flags = bits, .help = text },
 #include "workers/kinds.def"
 #undef KIND
 };

@@ -63,7 +63,8 @@ compare(const struct diagnostic *a, const struct diagnostic *b)
 static int
 compare_pointers(const void *a, const void *b)
 {
-	const struct diagnostic *x = *(const struct diagnostic *const *)a, *y = *(const struct diagnostic *const *)b;
+	const struct diagnostic *x = *(const struct diagnostic *const *)a,
+				*y = *(const struct diagnostic *const *)b;
 	int order = compare(x, y);
 
 	return order != 0 ? order : (x < y ? -1 : x > y); /* as they were found */
@@ -92,7 +93,8 @@ diagnostics_text(struct diagnostics *ds, struct arena *a)
 		order[i] = &ds->items[i];
 	qsort(order, ds->n, sizeof(*order), compare_pointers);
 	for (size_t i = 0; i < ds->n; i++) {
-		if (i > 0 && compare(order[i - 1], order[i]) == 0 && strcmp(order[i - 1]->text, order[i]->text) == 0)
+		if (i > 0 && compare(order[i - 1], order[i]) == 0 &&
+		    strcmp(order[i - 1]->text, order[i]->text) == 0)
 			continue; /* said already, of a part that is used twice */
 		print_one(&b, order[i]);
 	}

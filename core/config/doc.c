@@ -9,10 +9,22 @@ static const char *
 type_name(const struct option_desc *o)
 {
 	static const char *const names[] = {
-		[OPTION_STRING] = "text",        [OPTION_BOOL] = "true or false",  [OPTION_INT] = "whole number",  [OPTION_DOUBLE] = "number",
-		[OPTION_DURATION] = "duration",  [OPTION_SIZE] = "size",           [OPTION_ENUM] = "word",         [OPTION_EXPRESSION] = "expression",
-		[OPTION_PREDICATE] = "predicate", [OPTION_STEPS] = "steps",        [OPTION_URI] = "uri",           [OPTION_STRINGS] = "list of texts",
-		[OPTION_CLASSES] = "exception classes", [OPTION_NODES] = "list",   [OPTION_NODE] = "map",          [OPTION_PAIRS] = "list of key and value",
+		[OPTION_STRING] = "text",
+		[OPTION_BOOL] = "true or false",
+		[OPTION_INT] = "whole number",
+		[OPTION_DOUBLE] = "number",
+		[OPTION_DURATION] = "duration",
+		[OPTION_SIZE] = "size",
+		[OPTION_ENUM] = "word",
+		[OPTION_EXPRESSION] = "expression",
+		[OPTION_PREDICATE] = "predicate",
+		[OPTION_STEPS] = "steps",
+		[OPTION_URI] = "uri",
+		[OPTION_STRINGS] = "list of texts",
+		[OPTION_CLASSES] = "exception classes",
+		[OPTION_NODES] = "list",
+		[OPTION_NODE] = "map",
+		[OPTION_PAIRS] = "list of key and value",
 		[OPTION_CLASS] = "type",
 	};
 
@@ -65,7 +77,8 @@ print_component(FILE *to, struct str name)
 		return false;
 	(void)fprintf(to, "component %s: %s\nsyntax: %s\n", desc->scheme, desc->help, desc->syntax);
 	print_aliases(to, desc->aliases);
-	(void)fprintf(to, "used in: %s%s%s\n", desc->flags & COMPONENT_CONSUMER ? "from" : "", desc->flags & COMPONENT_CONSUMER && desc->flags & COMPONENT_PRODUCER ? ", " : "",
+	(void)fprintf(to, "used in: %s%s%s\n", desc->flags & COMPONENT_CONSUMER ? "from" : "",
+	    desc->flags & COMPONENT_CONSUMER && desc->flags & COMPONENT_PRODUCER ? ", " : "",
 	    desc->flags & COMPONENT_PRODUCER ? "to" : "");
 	if (desc->owner != NULL)
 		(void)fprintf(to, "runs in: hinny-%s\n", desc->owner);
@@ -80,10 +93,12 @@ print_eip(FILE *to, struct str name)
 
 	if (desc == NULL)
 		return false;
-	(void)fprintf(to, "%s %s: %s\n", desc->flags & (EIP_CHILD | EIP_NOT_A_STEP) ? "part" : "step", desc->name, desc->help);
+	(void)fprintf(to, "%s %s: %s\n",
+	    desc->flags & (EIP_CHILD | EIP_NOT_A_STEP) ? "part" : "step", desc->name, desc->help);
 	print_aliases(to, desc->aliases);
 	if (desc->flags & EIP_EXPRESSION)
-		(void)fprintf(to, "takes: one language as %s\n", desc->flags & EIP_PREDICATE ? "predicate" : "expression");
+		(void)fprintf(to, "takes: one language as %s\n",
+		    desc->flags & EIP_PREDICATE ? "predicate" : "expression");
 	if (desc->flags & EIP_STEPS)
 		(void)fputs("takes: steps\n", to);
 	print_options(to, desc->options);
@@ -117,7 +132,9 @@ print_settings(FILE *to, const char *name, const struct option_desc *rows, const
 	for (const struct option_desc *o = rows; o->name != NULL; o++) {
 		const char *rest = n > skip ? name + skip : "";
 		size_t length = strlen(rest);
-		if (length > 0 && (strncmp(o->name, rest, length) != 0 || (o->name[length] != '.' && o->name[length] != '\0')))
+		if (length > 0 &&
+		    (strncmp(o->name, rest, length) != 0 ||
+			(o->name[length] != '.' && o->name[length] != '\0')))
 			continue;
 		if (!found)
 			(void)fprintf(to, "hinny.yaml%s%s:\n", n > 0 ? ", " : "", name);

@@ -1,4 +1,5 @@
-/* A program as text: everything that the compiler worked out, one line a thing, in an order that does not change. For tests/config and for looking at. */
+/* A program as text: everything that the compiler worked out, one line a thing, in an order that
+ * does not change. For tests/config and for looking at. */
 #include "core/config/plan_priv.h"
 
 #include "core/model/exception.h"
@@ -149,8 +150,9 @@ print_value(FILE *to, const struct option_desc *o, const void *conf)
 static bool
 has_parts(const struct option_desc *o)
 {
-	return o->type == OPTION_EXPRESSION || o->type == OPTION_PREDICATE || o->type == OPTION_STEPS || o->type == OPTION_URI || o->type == OPTION_NODES ||
-	       o->type == OPTION_NODE || (o->flags & OPTION_TEMPLATE);
+	return o->type == OPTION_EXPRESSION || o->type == OPTION_PREDICATE ||
+	    o->type == OPTION_STEPS || o->type == OPTION_URI || o->type == OPTION_NODES ||
+	    o->type == OPTION_NODE || (o->flags & OPTION_TEMPLATE);
 }
 
 static void
@@ -173,7 +175,8 @@ print_parts(FILE *to, unsigned depth, const struct step *st)
 {
 	for (const struct option_desc *o = st->eip->options; o != NULL && o->name != NULL; o++) {
 		const void *at = (const char *)st->conf + o->offset;
-		if (o->type == OPTION_EXPRESSION || o->type == OPTION_PREDICATE || (o->flags & OPTION_TEMPLATE)) {
+		if (o->type == OPTION_EXPRESSION || o->type == OPTION_PREDICATE ||
+		    (o->flags & OPTION_TEMPLATE)) {
 			const struct expression *e = *(struct expression *const *)at;
 			if (e != NULL)
 				print_expression(to, depth, o->name, e);
@@ -193,7 +196,8 @@ static void
 print_step(FILE *to, unsigned depth, const struct step *st)
 {
 	print_indent(to, depth);
-	(void)fprintf(to, "%u %s %s %u:%u", st->index, st->eip->name, st->id, st->at.line, st->at.column);
+	(void)fprintf(
+	    to, "%u %s %s %u:%u", st->index, st->eip->name, st->id, st->at.line, st->at.column);
 	if (st->owner != NULL)
 		(void)fprintf(to, " owner=%s run=%u", st->owner, st->call_run);
 	if (st->effect)
@@ -242,7 +246,8 @@ print_endpoint(FILE *to, const struct endpoint *ep)
 static void
 print_route(FILE *to, const struct route *r)
 {
-	(void)fprintf(to, "route %s %s:%u:%u from=%u home=%s%s%s\n", r->id, r->at.file, r->at.line, r->at.column, r->from->index, r->home ? r->home : "caller",
+	(void)fprintf(to, "route %s %s:%u:%u from=%u home=%s%s%s\n", r->id, r->at.file, r->at.line,
+	    r->at.column, r->from->index, r->home ? r->home : "caller",
 	    r->body_streams ? " body_streams" : "", r->auto_startup ? "" : " stopped");
 	if (r->description != NULL)
 		(void)fprintf(to, "  description: %s\n", r->description);

@@ -1,6 +1,7 @@
 /*
- * Endpoints: `scheme:path?option=value&…`, with options in `parameters` instead, or with the whole path in `parameters` too. Values are decoded once: %XX and "+" in a
- * uri; RAW(…) protects from that; parameters are taken as they are.
+ * Endpoints: `scheme:path?option=value&…`, with options in `parameters` instead, or with the whole
+ * path in `parameters` too. Values are decoded once: %XX and "+" in a uri; RAW(…) protects from
+ * that; parameters are taken as they are.
  */
 #include "core/config/compile_priv.h"
 
@@ -12,7 +13,7 @@ struct parsing {
 	struct uri_parts parts;
 	struct uri_options options; /* decoded, in order of writing */
 	struct endpoint *ep;
-	const char *scheme;         /* as written */
+	const char *scheme; /* as written */
 	int rc;
 };
 
@@ -32,23 +33,29 @@ nearest_component(struct compile *c, struct str scheme)
 }
 
 static const struct component_desc *
-find_component(struct compile *c, struct str uri, struct str scheme, bool consumer, struct position at)
+find_component(
+    struct compile *c, struct str uri, struct str scheme, bool consumer, struct position at)
 {
 	const struct component_desc *desc = scheme.n > 0 ? component_find(scheme) : NULL;
 	const char *other;
 
 	if (desc == NULL && refused_find(REFUSED_COMPONENT, scheme, &other)) {
-		compile_error(c, at, "component \"%.*s\" of \"%.*s\" is not implemented in this release%s%s%s", STR_FMT(scheme), STR_FMT(uri),
-		    other ? "; the nearest is \"" : "", other ? other : "", other ? "\"" : "");
+		compile_error(c, at,
+		    "component \"%.*s\" of \"%.*s\" is not implemented in this release%s%s%s",
+		    STR_FMT(scheme), STR_FMT(uri), other ? "; the nearest is \"" : "",
+		    other ? other : "", other ? "\"" : "");
 		return NULL;
 	}
 	if (desc == NULL) {
-		compile_error(c, at, "unknown component \"%.*s\" of \"%.*s\": expected a uri such as \"log:a\"%s", STR_FMT(scheme), STR_FMT(uri),
-		    nearest_component(c, scheme));
+		compile_error(c, at,
+		    "unknown component \"%.*s\" of \"%.*s\": expected a uri such as \"log:a\"%s",
+		    STR_FMT(scheme), STR_FMT(uri), nearest_component(c, scheme));
 		return NULL;
 	}
 	if (!(desc->flags & (consumer ? COMPONENT_CONSUMER : COMPONENT_PRODUCER))) {
-		compile_error(c, at, "component \"%s\" cannot be %s", desc->scheme, consumer ? "consumed from: it stands in \"to\" alone" : "sent to: it stands in \"from\" alone");
+		compile_error(c, at, "component \"%s\" cannot be %s", desc->scheme,
+		    consumer ? "consumed from: it stands in \"to\" alone"
+			     : "sent to: it stands in \"from\" alone");
 		return NULL;
 	}
 	return desc;
@@ -57,43 +64,65 @@ find_component(struct compile *c, struct str uri, struct str scheme, bool consum
 /* ---- options from `parameters` ---- */
 
 static void
-add_parameter(struct compile *c, struct parsing *ps, const struct node *key, const struct node *value)
+add_parameter(
+    struct compile *c, struct parsing *ps, const struct node *key, const struct node *value)
 {
 	if (value->flags & NODE_ABSENT)
 		return;
 	if (value->flags & NODE_BAD) {
 		ps->rc = -1; /* reported */
 	} else if (value->kind != NODE_SCALAR) {
-		ps->rc = compile_error_node(c, value, "parameters.%s: expected text, got %s", key->text.p, node_kind_name(value));
+		ps->rc = compile_error_node(c, value, "parameters.%s: expected text, got %s",
+		    key->text.p, node_kind_name(value));
 	} else {
 		struct uri_option *o = uri_options_add(c->arena, &ps->options);
 		o->name = key->text;
-		o->value = node_is_null(value) ? STR_LIT("null") : uri_unwrap_raw(value->text, &o->raw);
+		o->value =
+		    node_is_null(value) ? STR_LIT("null") : uri_unwrap_raw(value->text, &o->raw);
 		o->node = value;
 	}
 }
 
 static void
-add_parameters(struct compile *c, struct parsing *ps, const struct node *parameters, struct position at)
+add_parameters(
+    struct compile *c, struct parsing *ps, const struct node *parameters, struct position at)
 {
 	if (parameters == NULL || node_is_null(parameters))
 		return;
 	if (parameters->kind != NODE_MAP) {
-		ps->rc = compile_error_node(c, parameters, "parameters: expected a map, got %s", node_kind_name(parameters));
+		ps->rc = compile_error_node(c, parameters, "parameters: expected a map, got %s",
+		    node_kind_name(parameters));
 		return;
 	}
 	if (ps->parts.query.p != NULL && parameters->n > 0) {
-		ps->rc = compile_error(c, at, "the uri has options behind \"?\", and \"parameters\" are given: write all of them as parameters");
+		ps->rc = compile_error(c, at,
+		    "the uri has options behind \"?\", and \"parameters\" are given: write all of "
+		    "them as parameters");
 		return;
 	}
 	for (uint32_t i = 0; i < parameters->n; i++)
 		add_parameter(c, ps, node_key(parameters, i), node_value(parameters, i));
 }
 
-static struct position
-option_at(struct compile *c, const struct parsing *ps, const struct uri_option *o)
+/* At the parameter, or at the uri. */
+static int __attribute__((format(printf, 4, 5))) option_error(
+    struct compile *c, struct parsing *ps, const struct uri_option *o, const char *fmt, ...)
 {
-	return o->node != NULL ? node_at(c->file, o->node) : ps->ep->at;
+	const struct path *before = c->path;
+	struct path parameters = { before != NULL ? before->up : NULL, "parameters", 0 };
+	struct path name = { &parameters, o->node != NULL ? o->name.p : "", 0 };
+	char text[HINNY_ERROR_TEXT];
+	va_list ap;
+
+	va_start(ap, fmt);
+	(void)vsnprintf(text, sizeof text, fmt, ap); /* a cut text still tells */
+	va_end(ap);
+	if (o->node != NULL)
+		c->path = &name;
+	ps->rc =
+	    compile_error(c, o->node != NULL ? node_at(c->file, o->node) : ps->ep->at, "%s", text);
+	c->path = before;
+	return ps->rc;
 }
 
 /* ---- setting ---- */
@@ -160,12 +189,14 @@ path_from_parameters(struct compile *c, struct parsing *ps)
 		if (o != NULL) {
 			if (before != '\0')
 				(void)buf_add_char(&path, before);
-			(void)buf_add_str(&path, o->value); /* one that is too long is cut, and found wrong below */
+			(void)buf_add_str(&path,
+			    o->value); /* one that is too long is cut, and found wrong below */
 			o->used = true;
 		}
 		before = delimiter;
 	}
-	ps->parts.path = (struct str){ arena_strndup(c->arena, path.p ? path.p : "", path.n), path.n };
+	ps->parts.path =
+	    (struct str){ arena_strndup(c->arena, path.p ? path.p : "", path.n), path.n };
 	buf_fini(&path);
 }
 
@@ -190,9 +221,11 @@ set_path(struct compile *c, struct parsing *ps)
 
 	while (next_path_name(&syntax, &name, &delimiter)) {
 		const char *end = delimiter != '\0' ? memchr(rest.p, delimiter, rest.n) : NULL;
-		struct str value = end != NULL ? (struct str){ rest.p, (size_t)(end - rest.p) } : rest;
+		struct str value =
+		    end != NULL ? (struct str){ rest.p, (size_t)(end - rest.p) } : rest;
 		set_path_option(c, ps, name, value);
-		rest = end != NULL ? (struct str){ end + 1, (size_t)(rest.p + rest.n - end - 1) } : (struct str){ rest.p + rest.n, 0 };
+		rest = end != NULL ? (struct str){ end + 1, (size_t)(rest.p + rest.n - end - 1) }
+				   : (struct str){ rest.p + rest.n, 0 };
 	}
 }
 
@@ -207,21 +240,27 @@ find_row(const struct component_desc *desc, struct str name)
 }
 
 static void
-set_known(struct compile *c, struct parsing *ps, const struct option_desc *row, struct uri_option *o)
+set_known(
+    struct compile *c, struct parsing *ps, const struct option_desc *row, struct uri_option *o)
 {
-	struct position at = option_at(c, ps, o);
 	unsigned side = row->flags & (OPTION_CONSUMER | OPTION_PRODUCER);
 	struct hinny_error err;
 
 	if (row->flags & OPTION_PATH)
-		ps->rc = compile_error(c, at, "option \"%s\" of %s is the path of the uri, which is given", row->name, ps->component->scheme);
+		option_error(c, ps, o, "option \"%s\" of %s is the path of the uri, which is given",
+		    row->name, ps->component->scheme);
 	else if (side != 0 && !(side & (ps->ep->consumer ? OPTION_CONSUMER : OPTION_PRODUCER)))
-		ps->rc = compile_error(c, at, "option \"%s\" of %s is for %s alone", row->name, ps->component->scheme, ps->ep->consumer ? "\"to\"" : "\"from\"");
+		option_error(c, ps, o, "option \"%s\" of %s is for %s alone", row->name,
+		    ps->component->scheme, ps->ep->consumer ? "\"to\"" : "\"from\"");
 	else if (!o->raw && o->value.n > 1 && o->value.p[0] == '#')
-		ps->rc = compile_error(c, at, "option \"%s\" of %s: \"%.*s\" names a bean, and beans are not implemented in this release", row->name,
-		    ps->component->scheme, STR_FMT(o->value));
-	else if (!option_is_scalar(row) || option_set_text(c->arena, row, ps->ep->conf, o->value, &err) != HINNY_OK)
-		ps->rc = compile_error(c, at, "option \"%s\" of %s: %s", row->name, ps->component->scheme, option_is_scalar(row) ? err.text : "cannot be given in a uri");
+		option_error(c, ps, o,
+		    "option \"%s\" of %s: \"%.*s\" names a bean, and beans are not implemented in "
+		    "this release",
+		    row->name, ps->component->scheme, STR_FMT(o->value));
+	else if (!option_is_scalar(row) ||
+	    option_set_text(c->arena, row, ps->ep->conf, o->value, &err) != HINNY_OK)
+		option_error(c, ps, o, "option \"%s\" of %s: %s", row->name, ps->component->scheme,
+		    option_is_scalar(row) ? err.text : "cannot be given in a uri");
 	option_mark_given(ps->ep->conf, ps->component->options, row);
 }
 
@@ -231,10 +270,13 @@ report_unknown(struct compile *c, struct parsing *ps, struct uri_option *o)
 	const struct component_desc *desc = ps->component;
 
 	if (refused_option(REFUSED_COMPONENT, desc->scheme, o->name))
-		ps->rc = compile_error(c, option_at(c, ps, o), "option \"%.*s\" of %s is not implemented in this release", STR_FMT(o->name), desc->scheme);
+		option_error(c, ps, o, "option \"%.*s\" of %s is not implemented in this release",
+		    STR_FMT(o->name), desc->scheme);
 	else
-		ps->rc = compile_error(c, option_at(c, ps, o), "unknown option \"%.*s\" of %s%s", STR_FMT(o->name), desc->scheme,
-		    option_did_you_mean(c->arena, option_nearest(c->arena, desc->options, NULL, o->name)));
+		option_error(c, ps, o, "unknown option \"%.*s\" of %s%s", STR_FMT(o->name),
+		    desc->scheme,
+		    option_did_you_mean(
+			c->arena, option_nearest(c->arena, desc->options, NULL, o->name)));
 }
 
 /* Lenient components keep what they do not know. */
@@ -246,9 +288,12 @@ keep_rest(struct compile *c, struct parsing *ps, const struct uri_option *o)
 
 	p->key = arena_strndup(c->arena, o->name.p, o->name.n);
 	p->value = arena_strndup(c->arena, o->value.p, o->value.n);
-	const char *text = o->written.p != NULL ? arena_strndup(c->arena, o->written.p, o->written.n)
-	                                        : arena_printf(c->arena, "%s=%s", uri_encode(c->arena, o->name), uri_encode(c->arena, o->value));
-	ep->rest_query = ep->rest_query == NULL ? text : arena_printf(c->arena, "%s&%s", ep->rest_query, text);
+	const char *text = o->written.p != NULL
+	    ? arena_strndup(c->arena, o->written.p, o->written.n)
+	    : arena_printf(
+		  c->arena, "%s=%s", uri_encode(c->arena, o->name), uri_encode(c->arena, o->value));
+	ep->rest_query =
+	    ep->rest_query == NULL ? text : arena_printf(c->arena, "%s&%s", ep->rest_query, text);
 }
 
 static void
@@ -262,17 +307,23 @@ set_options(struct compile *c, struct parsing *ps)
 			continue;
 		if (row != NULL)
 			set_known(c, ps, row, o);
-		else if ((ps->component->flags & COMPONENT_LENIENT) && !refused_option(REFUSED_COMPONENT, ps->component->scheme, o->name))
+		else if ((ps->component->flags & COMPONENT_LENIENT) &&
+		    !refused_option(REFUSED_COMPONENT, ps->component->scheme, o->name))
 			keep_rest(c, ps, o);
 		else
 			report_unknown(c, ps, o);
 	}
-	for (const struct option_desc *row = ps->component->options; row != NULL && row->name != NULL; row++) {
+	for (const struct option_desc *row = ps->component->options;
+	     row != NULL && row->name != NULL; row++) {
 		unsigned side = row->flags & (OPTION_CONSUMER | OPTION_PRODUCER);
-		if ((row->flags & OPTION_REQUIRED) && (side == 0 || (side & (ps->ep->consumer ? OPTION_CONSUMER : OPTION_PRODUCER))) &&
+		if ((row->flags & OPTION_REQUIRED) &&
+		    (side == 0 ||
+			(side & (ps->ep->consumer ? OPTION_CONSUMER : OPTION_PRODUCER))) &&
 		    !option_given(ps->component->options, ps->ep->conf, row->name))
-			ps->rc = compile_error(c, ps->ep->at, "missing %s \"%s\" of %s: expected %s", row->flags & OPTION_PATH ? "path" : "option", row->name,
-			    ps->component->scheme, ps->component->syntax);
+			ps->rc =
+			    compile_error(c, ps->ep->at, "missing %s \"%s\" of %s: expected %s",
+				row->flags & OPTION_PATH ? "path" : "option", row->name,
+				ps->component->scheme, ps->component->syntax);
 	}
 }
 
@@ -298,7 +349,8 @@ find_target(const struct program *p, const struct endpoint *ep)
 {
 	for (uint32_t i = 0; i < p->routes_n; i++) {
 		const struct endpoint *from = p->routes[i]->from;
-		if (from != NULL && from->component == ep->component && str_eq(endpoint_base(from), endpoint_base(ep)))
+		if (from != NULL && from->component == ep->component &&
+		    str_eq(endpoint_base(from), endpoint_base(ep)))
 			return p->routes[i];
 	}
 	return NULL;
@@ -315,7 +367,8 @@ register_endpoint(struct compile *c, struct endpoint *ep)
 			ep->target = find_target(p, ep);
 		return;
 	}
-	compile_grow((void **)&p->endpoints, p->endpoints_n, &c->endpoints_cap, sizeof(*p->endpoints));
+	compile_grow(
+	    (void **)&p->endpoints, p->endpoints_n, &c->endpoints_cap, sizeof(*p->endpoints));
 	ep->index = p->endpoints_n;
 	p->endpoints[p->endpoints_n++] = ep;
 	if (!ep->consumer)
@@ -323,7 +376,8 @@ register_endpoint(struct compile *c, struct endpoint *ep)
 }
 
 static struct endpoint *
-new_endpoint(struct compile *c, struct parsing *ps, struct str uri, bool consumer, struct position at)
+new_endpoint(
+    struct compile *c, struct parsing *ps, struct str uri, bool consumer, struct position at)
 {
 	const struct component_desc *desc = ps->component;
 	struct endpoint *ep = ARENA_NEW(c->arena, struct endpoint);
@@ -340,7 +394,8 @@ new_endpoint(struct compile *c, struct parsing *ps, struct str uri, bool consume
 }
 
 struct endpoint *
-endpoint_parse_text(struct compile *c, struct str uri, const struct node *parameters, bool consumer, struct position at)
+endpoint_parse_text(struct compile *c, struct str uri, const struct node *parameters, bool consumer,
+    struct position at)
 {
 	struct parsing ps = { .parts = uri_split(uri) };
 	struct hinny_error err;
@@ -353,8 +408,11 @@ endpoint_parse_text(struct compile *c, struct str uri, const struct node *parame
 		ps.rc = compile_error(c, at, "%s", err.text);
 	add_parameters(c, &ps, parameters, at);
 	/* A path of a "//" syntax is an address that goes on as it is. */
-	if (strstr(ps.component->syntax, "://") == NULL && uri_decode(c->arena, ps.parts.path, false, &ps.parts.path) == false)
-		ps.rc = compile_error(c, at, "the path \"%.*s\" has a \"%%\" without two hexadecimal digits behind it", STR_FMT(ps.parts.path));
+	if (strstr(ps.component->syntax, "://") == NULL &&
+	    uri_decode(c->arena, ps.parts.path, false, &ps.parts.path) == false)
+		ps.rc = compile_error(c, at,
+		    "the path \"%.*s\" has a \"%%\" without two hexadecimal digits behind it",
+		    STR_FMT(ps.parts.path));
 	path_from_parameters(c, &ps);
 	set_path(c, &ps);
 	ps.ep->key = uri_normalise(c->arena, ps.parts.scheme, ps.parts.path, &ps.options);
@@ -373,12 +431,14 @@ endpoint_parse_text(struct compile *c, struct str uri, const struct node *parame
 }
 
 struct endpoint *
-endpoint_parse(struct compile *c, const struct node *uri, const struct node *parameters, bool consumer)
+endpoint_parse(
+    struct compile *c, const struct node *uri, const struct node *parameters, bool consumer)
 {
 	if (uri->flags & NODE_BAD)
 		return NULL; /* reported */
 	if (uri->kind != NODE_SCALAR || node_is_null(uri)) {
-		compile_error_node(c, uri, "expected a uri such as \"log:a\", got %s", node_kind_name(uri));
+		compile_error_node(
+		    c, uri, "expected a uri such as \"log:a\", got %s", node_kind_name(uri));
 		return NULL;
 	}
 	struct position before = c->at, at = compile_set_at(c, uri);
@@ -396,21 +456,26 @@ endpoint_append_parameters(struct compile *c, const char *uri, const struct node
 	if (parameters == NULL || node_is_null(parameters))
 		return uri;
 	if (parameters->kind != NODE_MAP || separator[0] == '&') {
-		compile_error_node(c, parameters, separator[0] == '&' ? "the uri has options behind \"?\", and \"parameters\" are given: write all of them as parameters"
-		                                                      : "parameters: expected a map");
+		compile_error_node(c, parameters,
+		    separator[0] == '&' ? "the uri has options behind \"?\", and \"parameters\" "
+		                          "are given: write all of them as parameters"
+					: "parameters: expected a map");
 		return NULL;
 	}
 	buf_init(&b, 1 << 20);
 	(void)buf_printf(&b, "%s", uri);
 	for (uint32_t i = 0; i < parameters->n; i++) {
-		const struct node *key = node_key(parameters, i), *value = node_value(parameters, i);
+		const struct node *key = node_key(parameters, i),
+				  *value = node_value(parameters, i);
 		if (value->flags & NODE_ABSENT)
 			continue;
 		if (value->kind != NODE_SCALAR) {
-			compile_error_node(c, value, "parameters.%s: expected text, got %s", key->text.p, node_kind_name(value));
+			compile_error_node(c, value, "parameters.%s: expected text, got %s",
+			    key->text.p, node_kind_name(value));
 			continue;
 		}
-		(void)buf_printf(&b, "%s%s=%s", separator, key->text.p, uri_encode_template(c->arena, value->text));
+		(void)buf_printf(&b, "%s%s=%s", separator, key->text.p,
+		    uri_encode_template(c->arena, value->text));
 		separator = "&";
 	}
 	const char *text = arena_strndup(c->arena, b.p, b.n);

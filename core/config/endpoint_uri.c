@@ -12,7 +12,8 @@ is_scheme(struct str s)
 		return false;
 	for (size_t i = 1; i < s.n; i++) {
 		char c = s.p[i];
-		if (!((c | 0x20) >= 'a' && (c | 0x20) <= 'z') && !(c >= '0' && c <= '9') && c != '+' && c != '-' && c != '.')
+		if (!((c | 0x20) >= 'a' && (c | 0x20) <= 'z') && !(c >= '0' && c <= '9') &&
+		    c != '+' && c != '-' && c != '.')
 			return false;
 	}
 	return true;
@@ -32,7 +33,9 @@ uri_split(struct str uri)
 	colon = str_find(rest, STR_LIT(":"));
 	parts.scheme = (struct str){ rest.p, colon == SIZE_MAX ? rest.n : colon };
 	if (!is_scheme(parts.scheme))
-		return (struct uri_parts){ .scheme = { rest.p, 0 }, .path = rest, .query = parts.query };
+		return (struct uri_parts){
+			.scheme = { rest.p, 0 }, .path = rest, .query = parts.query
+		};
 	if (colon == SIZE_MAX) {
 		parts.path = (struct str){ rest.p + rest.n, 0 };
 		return parts;
@@ -79,7 +82,8 @@ uri_decode(struct arena *a, struct str in, bool plus, struct str *out)
 	for (size_t i = 0; i < in.n; i++) {
 		char c = in.p[i];
 		if (c == '%') {
-			int high = i + 2 < in.n ? hex(in.p[i + 1]) : -1, low = i + 2 < in.n ? hex(in.p[i + 2]) : -1;
+			int high = i + 2 < in.n ? hex(in.p[i + 1]) : -1,
+			    low = i + 2 < in.n ? hex(in.p[i + 2]) : -1;
 			if (high < 0 || low < 0 || (high == 0 && low == 0))
 				return false;
 			c = (char)(high << 4 | low);
@@ -97,7 +101,8 @@ uri_decode(struct arena *a, struct str in, bool plus, struct str *out)
 struct str
 uri_unwrap_raw(struct str s, bool *raw)
 {
-	*raw = (str_starts(s, "RAW(") && s.p[s.n - 1] == ')') || (str_starts(s, "RAW{") && s.p[s.n - 1] == '}');
+	*raw = (str_starts(s, "RAW(") && s.p[s.n - 1] == ')') ||
+	    (str_starts(s, "RAW{") && s.p[s.n - 1] == '}');
 	return *raw ? (struct str){ s.p + 4, s.n - 5 } : s;
 }
 
@@ -133,12 +138,18 @@ uri_parse_query(struct arena *a, struct str query, struct uri_options *os, struc
 		struct uri_option *o = uri_options_add(a, os);
 		o->written = item;
 		o->name = (struct str){ item.p, equals == SIZE_MAX ? n : equals };
-		o->value = equals == SIZE_MAX ? (struct str){ item.p + n, 0 } : (struct str){ item.p + equals + 1, n - equals - 1 };
+		o->value = equals == SIZE_MAX ? (struct str){ item.p + n, 0 }
+					      : (struct str){ item.p + equals + 1, n - equals - 1 };
 		o->value = uri_unwrap_raw(o->value, &o->raw);
 		if (o->name.n == 0)
-			return hinny_error_set(err, HINNY_EINVAL, "the option \"%.*s\" has no name", STR_FMT(item));
-		if (!uri_decode(a, o->name, true, &o->name) || (!o->raw && !uri_decode(a, o->value, true, &o->value)))
-			return hinny_error_set(err, HINNY_EINVAL, "the option \"%.*s\" has a \"%%\" without two hexadecimal digits behind it", STR_FMT(item));
+			return hinny_error_set(
+			    err, HINNY_EINVAL, "the option \"%.*s\" has no name", STR_FMT(item));
+		if (!uri_decode(a, o->name, true, &o->name) ||
+		    (!o->raw && !uri_decode(a, o->value, true, &o->value)))
+			return hinny_error_set(err, HINNY_EINVAL,
+			    "the option \"%.*s\" has a \"%%\" without two hexadecimal digits "
+			    "behind it",
+			    STR_FMT(item));
 	}
 	return HINNY_OK;
 }
@@ -146,7 +157,8 @@ uri_parse_query(struct arena *a, struct str query, struct uri_options *os, struc
 static bool
 is_plain(char c)
 {
-	return ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') || (c >= '0' && c <= '9') || c == '.' || c == '-' || c == '*' || c == '_';
+	return ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') || (c >= '0' && c <= '9') || c == '.' ||
+	    c == '-' || c == '*' || c == '_';
 }
 
 static void
@@ -197,7 +209,8 @@ uri_encode_template(struct arena *a, struct str s)
 			depth++;
 		else if (c == '}' && depth > 0)
 			depth--;
-		if (!raw && depth == 0 && ((unsigned char)c <= ' ' || c == '%' || c == '+' || c == '&'))
+		if (!raw && depth == 0 &&
+		    ((unsigned char)c <= ' ' || c == '%' || c == '+' || c == '&'))
 			add_encoded(&b, c);
 		else
 			(void)buf_add_char(&b, c);
@@ -221,7 +234,8 @@ add_options(struct buf *b, struct arena *a, const struct uri_option *const *orde
 static int
 compare_names(const void *x, const void *y)
 {
-	struct str a = (*(const struct uri_option *const *)x)->name, b = (*(const struct uri_option *const *)y)->name;
+	struct str a = (*(const struct uri_option *const *)x)->name,
+		   b = (*(const struct uri_option *const *)y)->name;
 	size_t n = a.n < b.n ? a.n : b.n;
 	int order = memcmp(a.p, b.p, n);
 

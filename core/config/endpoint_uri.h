@@ -16,9 +16,9 @@ struct uri_parts {
 };
 
 struct uri_option {
-	struct str name, value;  /* decoded */
-	struct str written;      /* "a=b" as it stood in the uri; p NULL for a parameter */
-	bool raw;                /* was RAW(…) */
+	struct str name, value; /* decoded */
+	struct str written;     /* "a=b" as it stood in the uri; p NULL for a parameter */
+	bool raw;               /* was RAW(…) */
 	bool used;
 	const struct node *node; /* the value in `parameters`, or NULL */
 };
@@ -31,7 +31,8 @@ struct uri_options {
 struct uri_parts uri_split(struct str uri);
 struct uri_option *uri_options_add(struct arena *a, struct uri_options *os);
 /* "a=b&c=RAW(d&e)": HINNY_EINVAL for a bad "%" or an option without a name. */
-enum hinny_rc uri_parse_query(struct arena *a, struct str query, struct uri_options *os, struct hinny_error *err);
+enum hinny_rc uri_parse_query(
+    struct arena *a, struct str query, struct uri_options *os, struct hinny_error *err);
 /* %XX, and "+" as a blank when `plus`. False for a "%" without two digits. */
 bool uri_decode(struct arena *a, struct str in, bool plus, struct str *out);
 /* As Java's URLEncoder: letters, digits, ".-*_" stay, a blank is "+". */
@@ -41,8 +42,10 @@ const char *uri_encode_template(struct arena *a, struct str s);
 /* What is inside RAW(…) or RAW{…}; else s itself. */
 struct str uri_unwrap_raw(struct str s, bool *raw);
 /* "scheme://path?options sorted by name". */
-const char *uri_normalise(struct arena *a, struct str scheme, struct str path, const struct uri_options *os);
+const char *uri_normalise(
+    struct arena *a, struct str scheme, struct str path, const struct uri_options *os);
 /* "scheme:path?options in order" of those that are not part of the path. */
-const char *uri_join(struct arena *a, struct str scheme, struct str path, const struct uri_options *os);
+const char *uri_join(
+    struct arena *a, struct str scheme, struct str path, const struct uri_options *os);
 
 #endif

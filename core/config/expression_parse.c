@@ -1,4 +1,5 @@
-/* Expressions: {<language>: text} or {<language>: {expression: text, …}}, from nodes or from a descriptor's text. */
+/* Expressions: {<language>: text} or {<language>: {expression: text, …}}, from nodes or from a
+ * descriptor's text. */
 #include "core/config/compile_priv.h"
 
 #include "core/base/assert.h"
@@ -9,20 +10,30 @@ struct common_conf {
 	bool trim;
 };
 
-static const struct option_desc common_options[] = {
-	{ .name = "expression", .type = OPTION_STRING, .offset = offsetof(struct common_conf, text) },
-	{ .name = "id", .type = OPTION_STRING, .flags = OPTION_LABEL, .offset = offsetof(struct common_conf, id) },
-	{ .name = "resultType", .type = OPTION_STRING, .offset = offsetof(struct common_conf, result_type) },
-	{ .name = "trim", .type = OPTION_BOOL, .dflt = "true", .offset = offsetof(struct common_conf, trim) },
-	OPTIONS_END
-};
+static const struct option_desc common_options[] = { { .name = "expression",
+							 .type = OPTION_STRING,
+							 .offset =
+							     offsetof(struct common_conf, text) },
+	{ .name = "id",
+	    .type = OPTION_STRING,
+	    .flags = OPTION_LABEL,
+	    .offset = offsetof(struct common_conf, id) },
+	{ .name = "resultType",
+	    .type = OPTION_STRING,
+	    .offset = offsetof(struct common_conf, result_type) },
+	{ .name = "trim",
+	    .type = OPTION_BOOL,
+	    .dflt = "true",
+	    .offset = offsetof(struct common_conf, trim) },
+	OPTIONS_END };
 
 bool
 expression_is_language(struct str key)
 {
 	const char *other;
 
-	return language_find(key) != NULL || str_eq(key, STR_LIT("language")) || refused_find(REFUSED_LANGUAGE, key, &other);
+	return language_find(key) != NULL || str_eq(key, STR_LIT("language")) ||
+	    refused_find(REFUSED_LANGUAGE, key, &other);
 }
 
 /* Room in the program for a remote expression's value. */
@@ -40,7 +51,8 @@ add_remote(struct compile *c, struct expression *e)
 }
 
 static struct expression *
-new_expression(struct compile *c, const struct language_desc *language, bool predicate, struct position at)
+new_expression(
+    struct compile *c, const struct language_desc *language, bool predicate, struct position at)
 {
 	struct expression *e = ARENA_NEW(c->arena, struct expression);
 
@@ -102,21 +114,27 @@ unknown_option(struct compile *c, const struct language_desc *language, const st
 	static const char *const more[] = { "expression", "id", "resultType", "trim", NULL };
 
 	if (refused_option(REFUSED_LANGUAGE, language->name, key->text))
-		return compile_error_node(c, key, "option \"%s\" of language %s is not implemented in this release", key->text.p, language->name);
-	return compile_error_node(c, key, "unknown option \"%s\" of language %s%s", key->text.p, language->name,
-	    option_did_you_mean(c->arena, option_nearest(c->arena, language->options, more, key->text)));
+		return compile_error_node(c, key,
+		    "option \"%s\" of language %s is not implemented in this release", key->text.p,
+		    language->name);
+	return compile_error_node(c, key, "unknown option \"%s\" of language %s%s", key->text.p,
+	    language->name,
+	    option_did_you_mean(
+		c->arena, option_nearest(c->arena, language->options, more, key->text)));
 }
 
 /* The map form: options into e->conf and *common. Returns nonzero when something was wrong. */
 static int
-parse_options(struct compile *c, struct expression *e, const struct node *map, struct common_conf *common, const struct node **text)
+parse_options(struct compile *c, struct expression *e, const struct node *map,
+    struct common_conf *common, const struct node **text)
 {
 	const struct language_desc *language = e->language;
 	int rc = 0;
 
 	for (uint32_t i = 0; i < map->n; i++) {
 		const struct node *key = node_key(map, i), *value = node_value(map, i);
-		const struct option_desc *o = option_find(language->options, key->text), *shared = option_find(common_options, key->text);
+		const struct option_desc *o = option_find(language->options, key->text),
+					 *shared = option_find(common_options, key->text);
 		if (value->flags & NODE_ABSENT)
 			continue;
 		if (shared != NULL && shared->offset == offsetof(struct common_conf, text))
@@ -128,14 +146,18 @@ parse_options(struct compile *c, struct expression *e, const struct node *map, s
 		if (o != NULL && (o->flags & OPTION_MAIN))
 			*text = value;
 		PATH_KEY(c, key->text.p);
-		rc |= option_set_node(c, o != NULL ? o : shared, o != NULL ? e->conf : (void *)common, value, NULL, NULL);
+		rc |= option_set_node(c, o != NULL ? o : shared,
+		    o != NULL ? e->conf : (void *)common, value, NULL, NULL);
 		PATH_END(c);
 		if (o != NULL)
 			option_mark_given(e->conf, language->options, o);
 	}
 	for (const struct option_desc *o = language->options; o != NULL && o->name != NULL; o++) {
-		if ((o->flags & OPTION_REQUIRED) && !(o->flags & OPTION_MAIN) && node_find(map, o->name) == NULL)
-			rc |= compile_error_node(c, map, "missing option \"%s\" of language %s: expected %s", o->name, language->name, option_expected(c->arena, o));
+		if ((o->flags & OPTION_REQUIRED) && !(o->flags & OPTION_MAIN) &&
+		    node_find(map, o->name) == NULL)
+			rc |= compile_error_node(c, map,
+			    "missing option \"%s\" of language %s: expected %s", o->name,
+			    language->name, option_expected(c->arena, o));
 	}
 	return rc;
 }
@@ -149,15 +171,19 @@ set_result_type(struct compile *c, struct expression *e, const struct node *map,
 	if (e->result_type != CLASS_NONE)
 		return 0;
 	const struct node *at = node_find(map, "resultType");
-	return compile_error_node(c, at ? at : map, "resultType: expected a type such as \"String\" or \"java.lang.Integer\", got \"%s\"", name);
+	return compile_error_node(c, at ? at : map,
+	    "resultType: expected a type such as \"String\" or \"java.lang.Integer\", got \"%s\"",
+	    name);
 }
 
 /* The text of the expression: of `expression`, or of the language's main option. */
 static int
-set_text(struct compile *c, struct expression *e, const struct node *value, const struct node *text, bool trim)
+set_text(struct compile *c, struct expression *e, const struct node *value, const struct node *text,
+    bool trim)
 {
 	if (text == NULL)
-		return compile_error_node(c, value, "language %s needs an \"expression\"", e->language->name);
+		return compile_error_node(
+		    c, value, "language %s needs an \"expression\"", e->language->name);
 	if (text->kind != NODE_SCALAR || node_is_null(text))
 		return compile_error_node(c, text, "expected text, got %s", node_kind_name(text));
 	e->at = node_at(c->file, text);
@@ -172,15 +198,19 @@ set_text(struct compile *c, struct expression *e, const struct node *value, cons
 }
 
 static struct expression *
-parse_language(struct compile *c, const struct language_desc *language, const struct node *value, bool predicate)
+parse_language(struct compile *c, const struct language_desc *language, const struct node *value,
+    bool predicate)
 {
 	struct expression *e = new_expression(c, language, predicate, node_at(c->file, value));
 	struct common_conf common = { .trim = true };
 	const struct node *text = value->kind == NODE_SCALAR ? value : NULL;
 	int rc = 0;
 
-	if (value->kind == NODE_LIST || (value->kind == NODE_MAP && (language->flags & LANGUAGE_SCALAR_ONLY))) {
-		compile_error_node(c, value, "expected text%s, got %s", language->flags & LANGUAGE_SCALAR_ONLY ? "" : " or a map", node_kind_name(value));
+	if (value->kind == NODE_LIST ||
+	    (value->kind == NODE_MAP && (language->flags & LANGUAGE_SCALAR_ONLY))) {
+		compile_error_node(c, value, "expected text%s, got %s",
+		    language->flags & LANGUAGE_SCALAR_ONLY ? "" : " or a map",
+		    node_kind_name(value));
 		return NULL;
 	}
 	if (value->kind == NODE_MAP)
@@ -196,7 +226,8 @@ parse_language(struct compile *c, const struct language_desc *language, const st
 static struct expression *
 parse_generic(struct compile *c, const struct node *value, bool predicate)
 {
-	const struct node *name = node_find(value, "language"), *text = node_find(value, "expression");
+	const struct node *name = node_find(value, "language"),
+			  *text = node_find(value, "expression");
 
 	if (name == NULL || text == NULL || name->kind != NODE_SCALAR) {
 		compile_error_node(c, value, "expected a map with \"language\" and \"expression\"");
@@ -205,15 +236,21 @@ parse_generic(struct compile *c, const struct node *value, bool predicate)
 	if (value->n > 2) {
 		for (uint32_t i = 0; i < value->n; i++) {
 			struct str key = node_key(value, i)->text;
-			if (!str_eq(key, STR_LIT("language")) && !str_eq(key, STR_LIT("expression")) && option_find(common_options, key) == NULL)
-				compile_error_node(c, node_key(value, i), "unknown option \"%s\" of \"language\": write it under the language's own name", key.p);
+			if (!str_eq(key, STR_LIT("language")) &&
+			    !str_eq(key, STR_LIT("expression")) &&
+			    option_find(common_options, key) == NULL)
+				compile_error_node(c, node_key(value, i),
+				    "unknown option \"%s\" of \"language\": write it under the "
+				    "language's own name",
+				    key.p);
 		}
 	}
 	return expression_parse(c, name, text, predicate);
 }
 
 struct expression *
-expression_parse(struct compile *c, const struct node *key, const struct node *value, bool predicate)
+expression_parse(
+    struct compile *c, const struct node *key, const struct node *value, bool predicate)
 {
 	const struct language_desc *language = language_find(key->text);
 	const char *other = NULL;
@@ -221,8 +258,10 @@ expression_parse(struct compile *c, const struct node *key, const struct node *v
 
 	if (language == NULL && !str_eq(key->text, STR_LIT("language"))) {
 		if (refused_find(REFUSED_LANGUAGE, key->text, &other)) {
-			compile_error_node(c, key, "language \"%s\" is not implemented in this release%s%s%s", key->text.p, other ? "; the nearest is \"" : "",
-			    other ? other : "", other ? "\"" : "");
+			compile_error_node(c, key,
+			    "language \"%s\" is not implemented in this release%s%s%s", key->text.p,
+			    other ? "; the nearest is \"" : "", other ? other : "",
+			    other ? "\"" : "");
 			return NULL;
 		}
 		size_t n;
@@ -231,13 +270,15 @@ expression_parse(struct compile *c, const struct node *key, const struct node *v
 		for (size_t i = 0; i < n; i++)
 			names[i] = all[i]->name;
 		names[n] = NULL;
-		compile_error_node(c, key, "unknown language \"%s\"%s", key->text.p, option_did_you_mean(c->arena, str_nearest(key->text, names)));
+		compile_error_node(c, key, "unknown language \"%s\"%s", key->text.p,
+		    option_did_you_mean(c->arena, str_nearest(key->text, names)));
 		return NULL;
 	}
 	struct position before = c->at;
 	compile_set_at(c, value);
 	PATH_KEY(c, key->text.p);
-	e = language != NULL ? parse_language(c, language, value, predicate) : parse_generic(c, value, predicate);
+	e = language != NULL ? parse_language(c, language, value, predicate)
+			     : parse_generic(c, value, predicate);
 	PATH_END(c);
 	c->at = before;
 	return e;
@@ -246,25 +287,29 @@ expression_parse(struct compile *c, const struct node *key, const struct node *v
 struct expression *
 expression_parse_map(struct compile *c, const struct node *map, bool predicate)
 {
-	const char *example = predicate ? "{simple: \"${header.a} == 1\"}" : "{simple: \"${body}\"}";
+	const char *example =
+	    predicate ? "{simple: \"${header.a} == 1\"}" : "{simple: \"${body}\"}";
 
 	if (map->kind == NODE_SCALAR && (map->flags & NODE_BAD))
 		return NULL; /* reported */
 	if (map->kind != NODE_MAP) {
-		compile_error_node(c, map, "expected a map with one language, such as %s, got %s", example, node_kind_name(map));
+		compile_error_node(c, map, "expected a map with one language, such as %s, got %s",
+		    example, node_kind_name(map));
 		return NULL;
 	}
 	if (map->n == 1 && str_eq(node_key(map, 0)->text, STR_LIT("expression")))
 		return expression_parse_map(c, node_value(map, 0), predicate);
 	if (map->n != 1) {
-		compile_error_node(c, map, "expected a map with one language, such as %s, got %u keys", example, map->n);
+		compile_error_node(c, map,
+		    "expected a map with one language, such as %s, got %u keys", example, map->n);
 		return NULL;
 	}
 	return expression_parse(c, node_key(map, 0), node_value(map, 0), predicate);
 }
 
 struct expression *
-compile_expression(struct compile *c, const char *language, const char *text, bool predicate, struct position at)
+compile_expression(
+    struct compile *c, const char *language, const char *text, bool predicate, struct position at)
 {
 	const struct language_desc *desc = language_find(str_of(language));
 

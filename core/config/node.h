@@ -1,6 +1,7 @@
 /*
- * YAML as a tree of nodes that know where they stand. Made by yaml.c from text and by bundle_load.c from a bundle; read by everything else in this folder.
- * A node owns nothing: children and texts lie in the arena (or the mapped bundle) that the tree came from.
+ * YAML as a tree of nodes that know where they stand. Made by yaml.c from text and by bundle_load.c
+ * from a bundle; read by everything else in this folder. A node owns nothing: children and texts
+ * lie in the arena (or the mapped bundle) that the tree came from.
  */
 #ifndef HINNY_CONFIG_NODE_H
 #define HINNY_CONFIG_NODE_H
@@ -18,8 +19,10 @@ enum node_kind { NODE_SCALAR, NODE_LIST, NODE_MAP };
 
 enum node_flag {
 	NODE_QUOTED = 1, /* not plain: "x", 'x', |, > */
-	NODE_ABSENT = 2, /* an optional placeholder without a value and nothing beside it: the option is left out */
-	NODE_BAD = 4,    /* a placeholder in it could not be resolved, which was reported: no further errors about its text */
+	NODE_ABSENT = 2, /* an optional placeholder without a value and nothing beside it: the
+	                    option is left out */
+	NODE_BAD = 4, /* a placeholder in it could not be resolved, which was reported: no further
+	                 errors about its text */
 };
 
 struct node {
@@ -38,9 +41,9 @@ struct document {
 };
 
 enum {
-	NODE_DEPTH_MAX = 100,       /* of lists and maps in one another */
-	NODE_COUNT_MAX = 1 << 20,   /* nodes of a file, aliases expanded */
-	NODE_FILE_MAX = 16 << 20,   /* bytes of a file */
+	NODE_DEPTH_MAX = 100,     /* of lists and maps in one another */
+	NODE_COUNT_MAX = 1 << 20, /* nodes of a file, aliases expanded */
+	NODE_FILE_MAX = 16 << 20, /* bytes of a file */
 };
 
 static inline const struct node *
@@ -66,8 +69,10 @@ bool node_is_null(const struct node *n);
 const char *node_kind_name(const struct node *n);
 
 /*
- * Parses one document. All that is wrong goes to ds: unreadable YAML, a second document, no document, duplicate keys, keys that are not scalars, too deep, too
- * large. NULL when there is no usable tree; duplicate keys leave one (the first value stays). Does not block; `text` may go afterwards.
+ * Parses one document. All that is wrong goes to ds: unreadable YAML, a second document, no
+ * document, duplicate keys, keys that are not scalars, too deep, too large. NULL when there is no
+ * usable tree; duplicate keys leave one (the first value stays). Does not block; `text` may go
+ * afterwards.
  */
 struct node *yaml_parse(struct arena *a, const char *file, struct str text, struct diagnostics *ds);
 

@@ -202,7 +202,9 @@ list_words(struct arena *a, const char *values)
 		if (word.n == 0)
 			continue;
 		bool last = rest.n == 0;
-		text = text == NULL ? arena_printf(a, "\"%.*s\"", STR_FMT(word)) : arena_printf(a, "%s%s\"%.*s\"", text, last ? " or " : ", ", STR_FMT(word));
+		text = text == NULL
+		    ? arena_printf(a, "\"%.*s\"", STR_FMT(word))
+		    : arena_printf(a, "%s%s\"%.*s\"", text, last ? " or " : ", ", STR_FMT(word));
 	}
 	return text != NULL ? text : "";
 }
@@ -239,11 +241,16 @@ option_expected(struct arena *a, const struct option_desc *o)
 		return arena_printf(a, "one of %s", list_words(a, o->values));
 	if (o->min == 0 && o->max == 0)
 		return scalar_types[o->type].expected;
-	return arena_printf(a, "%s from %s to %s", scalar_types[o->type].expected, bound(a, o->type, o->min), bound(a, o->type, o->max));
+	if (o->max == INT64_MAX || (o->type == OPTION_INT && o->max == INT32_MAX))
+		return arena_printf(
+		    a, "%s, %s or more", scalar_types[o->type].expected, bound(a, o->type, o->min));
+	return arena_printf(a, "%s from %s to %s", scalar_types[o->type].expected,
+	    bound(a, o->type, o->min), bound(a, o->type, o->max));
 }
 
 enum hinny_rc
-option_set_text(struct arena *a, const struct option_desc *o, void *conf, struct str text, struct hinny_error *err)
+option_set_text(struct arena *a, const struct option_desc *o, void *conf, struct str text,
+    struct hinny_error *err)
 {
 	ASSERT(option_is_scalar(o));
 	if (scalar_types[o->type].set(a, o, (char *)conf + o->offset, text))
@@ -256,7 +263,8 @@ option_set_text(struct arena *a, const struct option_desc *o, void *conf, struct
 			words[i] = arena_strndup(a, word.p, word.n);
 		near = option_did_you_mean(a, str_nearest(text, words));
 	}
-	return hinny_error_set(err, HINNY_EINVAL, "expected %s, got \"%.*s\"%s", option_expected(a, o), STR_FMT(text), near);
+	return hinny_error_set(err, HINNY_EINVAL, "expected %s, got \"%.*s\"%s",
+	    option_expected(a, o), STR_FMT(text), near);
 }
 
 void
@@ -278,7 +286,8 @@ kebab_equal(struct str kebab, const char *name)
 
 	for (size_t i = 0; i < kebab.n; i++, j++) {
 		char want = kebab.p[i];
-		if (want == '-' && i + 1 < kebab.n && kebab.p[i + 1] >= 'a' && kebab.p[i + 1] <= 'z')
+		if (want == '-' && i + 1 < kebab.n && kebab.p[i + 1] >= 'a' &&
+		    kebab.p[i + 1] <= 'z')
 			want = (char)(kebab.p[++i] - 'a' + 'A');
 		if (j == n || name[j] != want)
 			return false;
@@ -299,7 +308,8 @@ option_find(const struct option_desc *table, struct str name)
 }
 
 const char *
-option_nearest(struct arena *a, const struct option_desc *table, const char *const *more, struct str name)
+option_nearest(
+    struct arena *a, const struct option_desc *table, const char *const *more, struct str name)
 {
 	size_t n = 1;
 

@@ -7,7 +7,8 @@
 bool
 node_is_true(const struct node *n)
 {
-	return n != NULL && n->kind == NODE_SCALAR && str_caseeq(str_trim(n->text), STR_LIT("true"));
+	return n != NULL && n->kind == NODE_SCALAR &&
+	    str_caseeq(str_trim(n->text), STR_LIT("true"));
 }
 
 /* What the types below need. */
@@ -24,20 +25,24 @@ typedef int set_fn(struct compile *c, const struct setting *s);
 static int
 wrong_kind(struct compile *c, const struct setting *s)
 {
-	return compile_error_node(c, s->value, "expected %s, got %s", option_expected(c->arena, s->o), node_kind_name(s->value));
+	return compile_error_node(c, s->value, "expected %s, got %s",
+	    option_expected(c->arena, s->o), node_kind_name(s->value));
 }
 
 static bool
 has_simple(struct str text)
 {
-	return str_find(text, STR_LIT("${")) != SIZE_MAX || str_find(text, STR_LIT("$simple{")) != SIZE_MAX;
+	return str_find(text, STR_LIT("${")) != SIZE_MAX ||
+	    str_find(text, STR_LIT("$simple{")) != SIZE_MAX;
 }
 
 /* A text that may be Simple. */
 static int
 set_template(struct compile *c, const struct setting *s)
 {
-	struct expression *e = compile_expression(c, has_simple(s->value->text) ? "simple" : "constant", s->value->text.p, false, node_at(c->file, s->value));
+	struct expression *e =
+	    compile_expression(c, has_simple(s->value->text) ? "simple" : "constant",
+		s->value->text.p, false, node_at(c->file, s->value));
 
 	OPTION_AT(s->conf, s->o, struct expression *) = e;
 	return e != NULL ? 0 : -1;
@@ -52,7 +57,9 @@ set_uri(struct compile *c, const struct setting *s)
 		return wrong_kind(c, s);
 	if ((s->o->flags & OPTION_TEMPLATE) && has_simple(s->value->text)) {
 		const char *text = endpoint_append_parameters(c, s->value->text.p, s->parameters);
-		struct expression *e = text ? compile_expression(c, "simple", text, false, node_at(c->file, s->value)) : NULL;
+		struct expression *e = text
+		    ? compile_expression(c, "simple", text, false, node_at(c->file, s->value))
+		    : NULL;
 		OPTION_AT(s->conf, s->o, struct expression *) = e;
 		return e != NULL ? 0 : -1;
 	}
@@ -93,7 +100,8 @@ set_strings(struct compile *c, const struct setting *s)
 	for (uint32_t i = 0; i < s->value->n; i++) {
 		const struct node *item = &s->value->items[i];
 		if (item->kind != NODE_SCALAR || node_is_null(item))
-			return compile_error_node(c, item, "expected text, got %s", node_kind_name(item));
+			return compile_error_node(
+			    c, item, "expected text, got %s", node_kind_name(item));
 		list->items[list->n++] = item->text.p;
 	}
 	return 0;
@@ -119,15 +127,15 @@ set_steps(struct compile *c, const struct setting *s)
 }
 
 /* "com.example.NoSuch" is compared with the simple names that there are. */
-static int
-find_class(struct compile *c, const struct node *n, int *id)
+int
+option_class(struct compile *c, const struct node *n)
 {
 	struct str name = str_trim(n->text), last = name;
 	const char *dot = memrchr(name.p, '.', name.n);
+	int id = exception_find(name);
 
-	*id = exception_find(name);
-	if (*id >= 0)
-		return 0;
+	if (id >= 0)
+		return id;
 	if (dot != NULL)
 		last = (struct str){ dot + 1, (size_t)(name.p + name.n - dot - 1) };
 	return compile_error_node(c, n, "unknown exception class \"%.*s\"%s", STR_FMT(name),
@@ -148,10 +156,11 @@ set_classes(struct compile *c, const struct setting *s)
 		const struct node *item = &items[i];
 		int id;
 		if (item->kind != NODE_SCALAR || node_is_null(item))
-			rc |= compile_error_node(c, item, "expected an exception class, got %s", node_kind_name(item));
+			rc |= compile_error_node(
+			    c, item, "expected an exception class, got %s", node_kind_name(item));
 		else if (item->flags & NODE_BAD)
 			rc = -1; /* reported */
-		else if (find_class(c, item, &id) != 0)
+		else if ((id = option_class(c, item)) < 0)
 			rc = -1;
 		else
 			list->ids[list->n++] = id;
@@ -180,7 +189,8 @@ set_nodes(struct compile *c, const struct setting *s)
 	int rc = 0;
 
 	if (s->value->kind != NODE_LIST)
-		return compile_error_node(c, s->value, "expected a list of \"%s\", got %s", s->o->values, node_kind_name(s->value));
+		return compile_error_node(c, s->value, "expected a list of \"%s\", got %s",
+		    s->o->values, node_kind_name(s->value));
 	list->items = arena_alloc(c->arena, (s->value->n + 1) * sizeof(struct step *));
 	list->n = 0;
 	for (uint32_t i = 0; i < s->value->n; i++) {
@@ -204,7 +214,8 @@ set_node(struct compile *c, const struct setting *s)
 	if (node_is_true(node_find(s->value, "disabled")))
 		return 0;
 	if (s->value->kind != NODE_MAP)
-		return compile_error_node(c, s->value, "expected a map, got %s", node_kind_name(s->value));
+		return compile_error_node(
+		    c, s->value, "expected a map, got %s", node_kind_name(s->value));
 	struct step *child = parse_child(c, s, s->value);
 	OPTION_AT(s->conf, s->o, struct step *) = child;
 	return child != NULL ? 0 : -1;
@@ -214,7 +225,8 @@ static int
 set_pair(struct compile *c, struct pairs *list, const struct node *key, const struct node *value)
 {
 	if (key == NULL || value == NULL || key->kind != NODE_SCALAR || value->kind != NODE_SCALAR)
-		return compile_error_node(c, key ? key : value, "expected text for \"key\" and for \"value\"");
+		return compile_error_node(
+		    c, key ? key : value, "expected text for \"key\" and for \"value\"");
 	list->items[list->n++] = (struct pair){ key->text.p, value->text.p };
 	return 0;
 }
@@ -235,9 +247,11 @@ set_pairs(struct compile *c, const struct setting *s)
 			rc |= set_pair(c, list, node_key(s->value, i), node_value(s->value, i));
 			continue;
 		}
-		const struct node *item = &s->value->items[i], *key = node_find(item, "key"), *value = node_find(item, "value");
+		const struct node *item = &s->value->items[i], *key = node_find(item, "key"),
+				  *value = node_find(item, "value");
 		if (key == NULL || value == NULL || item->n != 2)
-			rc |= compile_error_node(c, item, "expected a map with \"key\" and \"value\"");
+			rc |= compile_error_node(
+			    c, item, "expected a map with \"key\" and \"value\"");
 		else
 			rc |= set_pair(c, list, key, value);
 	}
@@ -265,7 +279,8 @@ static set_fn *const setters[] = {
 };
 
 int
-option_set_node(struct compile *c, const struct option_desc *o, void *conf, const struct node *value, struct step *st, const struct node *parameters)
+option_set_node(struct compile *c, const struct option_desc *o, void *conf,
+    const struct node *value, struct step *st, const struct node *parameters)
 {
 	struct setting s = { o, conf, value, st, parameters };
 

@@ -1,5 +1,6 @@
 /*
- * Placeholders. The text of one is resolved from the inside out: `{{gr{{x:ee}}t}}` looks up `greet`. There is no escape for a literal `{{`, as in Camel.
+ * Placeholders. The text of one is resolved from the inside out: `{{gr{{x:ee}}t}}` looks up
+ * `greet`. There is no escape for a literal `{{`, as in Camel.
  */
 #include "core/config/placeholder.h"
 
@@ -13,13 +14,14 @@
 #include <unistd.h>
 
 enum {
-	DEPTH_MAX = 20,            /* placeholders in placeholders and in values of properties */
-	TEXT_MAX = 4 << 20,        /* bytes that a text may become */
-	FILE_MAX = 1 << 20,        /* bytes of a {{file:}} */
+	DEPTH_MAX = 20,     /* placeholders in placeholders and in values of properties */
+	TEXT_MAX = 4 << 20, /* bytes that a text may become */
+	FILE_MAX = 1 << 20, /* bytes of a {{file:}} */
 	NAME_MAX_BYTES = 256,
 };
 
-/* What stands for a missing optional one until the text around it is known. YAML has no such character. */
+/* What stands for a missing optional one until the text around it is known. YAML has no such
+ * character. */
 #define MISSING '\x01'
 
 struct resolution {
@@ -40,7 +42,9 @@ placeholder_environment(struct str key)
 		return NULL;
 	for (size_t i = 0; i < key.n; i++) {
 		char c = key.p[i];
-		name[i] = c == '.' || c == '-' ? '_' : c >= 'a' && c <= 'z' ? (char)(c - 'a' + 'A') : c;
+		name[i] = c == '.' || c == '-' ? '_'
+		    : c >= 'a' && c <= 'z'     ? (char)(c - 'a' + 'A')
+					       : c;
 	}
 	name[key.n] = '\0';
 	return getenv(name);
@@ -62,8 +66,12 @@ find_system(const struct properties *ps, struct str name)
 	static const struct {
 		const char *name, *environment, *value;
 	} known[] = {
-		{ "user.home", "HOME", NULL },   { "user.name", "USER", NULL },  { "java.io.tmpdir", "TMPDIR", "/tmp" },
-		{ "os.name", NULL, "Linux" },    { "file.separator", NULL, "/" }, { "path.separator", NULL, ":" },
+		{ "user.home", "HOME", NULL },
+		{ "user.name", "USER", NULL },
+		{ "java.io.tmpdir", "TMPDIR", "/tmp" },
+		{ "os.name", NULL, "Linux" },
+		{ "file.separator", NULL, "/" },
+		{ "path.separator", NULL, ":" },
 		{ "line.separator", NULL, "\n" },
 	};
 	const struct property *p = properties_find(ps, name);
@@ -97,7 +105,9 @@ static enum hinny_rc
 add_file(struct resolution *r, struct str name, struct buf *out)
 {
 	struct str text;
-	enum hinny_rc rc = read_file(r->ps->arena, read_path(r->ps->arena, r->ps->cwd, arena_strndup(r->ps->arena, name.p, name.n)), FILE_MAX, &text, r->err);
+	enum hinny_rc rc = read_file(r->ps->arena,
+	    read_path(r->ps->arena, r->ps->cwd, arena_strndup(r->ps->arena, name.p, name.n)),
+	    FILE_MAX, &text, r->err);
 
 	if (rc != HINNY_OK)
 		return rc;
@@ -138,7 +148,9 @@ add_placeholder(struct resolution *r, struct str text, struct buf *out)
 		return add_file(r, rest, out);
 	size_t colon = str_find(rest, STR_LIT(":"));
 	key = str_trim((struct str){ rest.p, colon == SIZE_MAX ? rest.n : colon });
-	const char *value = env ? find_environment(r->ps->arena, key) : sys ? find_system(r->ps, key) : find_property(r->ps, key);
+	const char *value = env ? find_environment(r->ps->arena, key)
+	    : sys               ? find_system(r->ps, key)
+				: find_property(r->ps, key);
 	if (value != NULL)
 		return add_value(r, str_of(value), !env, out);
 	if (colon != SIZE_MAX)
@@ -148,12 +160,16 @@ add_placeholder(struct resolution *r, struct str text, struct buf *out)
 		return buf_add_char(out, MISSING);
 	}
 	if (env)
-		return hinny_error_set(r->err, HINNY_ENOENT, "environment variable \"%.*s\" is not set", STR_FMT(key));
-	return hinny_error_set(r->err, HINNY_ENOENT, "property \"%.*s\" is not defined: expected it in the environment or a properties file, or a default as in {{%.*s:text}}",
+		return hinny_error_set(
+		    r->err, HINNY_ENOENT, "environment variable \"%.*s\" is not set", STR_FMT(key));
+	return hinny_error_set(r->err, HINNY_ENOENT,
+	    "property \"%.*s\" is not defined: expected it in the environment or a properties "
+	    "file, or a default as in {{%.*s:text}}",
 	    STR_FMT(key), STR_FMT(key));
 }
 
-/* The length of the placeholder at the head of s, "{{" and "}}" included; 0 when it is not closed. A single pair of braces inside it is text. */
+/* The length of the placeholder at the head of s, "{{" and "}}" included; 0 when it is not closed.
+ * A single pair of braces inside it is text. */
 static size_t
 placeholder_length(struct str s)
 {
@@ -196,7 +212,9 @@ resolve_into(struct resolution *r, struct str in, struct buf *out)
 	enum hinny_rc rc = HINNY_OK;
 
 	if (r->depth == DEPTH_MAX)
-		return hinny_error_set(r->err, HINNY_ELIMIT, "more than %d placeholders in one another: does a property refer to itself?", DEPTH_MAX);
+		return hinny_error_set(r->err, HINNY_ELIMIT,
+		    "more than %d placeholders in one another: does a property refer to itself?",
+		    DEPTH_MAX);
 	r->depth++;
 	while (rc == HINNY_OK && in.n > 0) {
 		size_t open = str_find(in, STR_LIT("{{"));
@@ -208,7 +226,8 @@ resolve_into(struct resolution *r, struct str in, struct buf *out)
 		if (n == 0)
 			rc = hinny_error_set(r->err, HINNY_EINVAL, "\"{{\" has no \"}}\"");
 		else if (open > 0 && in.p[open - 1] == '\\')
-			rc = hinny_error_set(r->err, HINNY_EINVAL, "\"\\{{\": there is no escape for placeholders");
+			rc = hinny_error_set(
+			    r->err, HINNY_EINVAL, "\"\\{{\": there is no escape for placeholders");
 		else if ((rc = buf_add(out, in.p, open)) == HINNY_OK)
 			rc = resolve_one(r, (struct str){ in.p + open + 2, n - 4 }, out);
 		in = (struct str){ in.p + open + n, in.n - open - n };
@@ -217,7 +236,8 @@ resolve_into(struct resolution *r, struct str in, struct buf *out)
 	return rc;
 }
 
-/* Takes the option around a MISSING at `at` out of a uri: "?a=1&b=\1&c=2". False when it stands for no whole value. */
+/* Takes the option around a MISSING at `at` out of a uri: "?a=1&b=\1&c=2". False when it stands for
+ * no whole value. */
 static bool
 drop_option(char *p, size_t *n, size_t at)
 {
@@ -254,7 +274,8 @@ drop_missing(char *p, size_t *n, unsigned flags)
 }
 
 enum hinny_rc
-placeholder_resolve(const struct properties *ps, struct str in, unsigned flags, struct str *out, bool *absent, struct hinny_error *err)
+placeholder_resolve(const struct properties *ps, struct str in, unsigned flags, struct str *out,
+    bool *absent, struct hinny_error *err)
 {
 	struct resolution r = { .ps = ps, .err = err };
 	struct buf b;
@@ -280,18 +301,22 @@ placeholder_resolve(const struct properties *ps, struct str in, unsigned flags, 
 static bool
 is_uri_key(struct str key)
 {
-	return str_eq(key, STR_LIT("uri")) || str_eq(key, STR_LIT("to")) || str_eq(key, STR_LIT("toD")) || str_eq(key, STR_LIT("from"));
+	return str_eq(key, STR_LIT("uri")) || str_eq(key, STR_LIT("to")) ||
+	    str_eq(key, STR_LIT("toD")) || str_eq(key, STR_LIT("from"));
 }
 
 static void
-resolve_node(const struct properties *ps, const char *file, struct node *n, struct str key, struct diagnostics *ds)
+resolve_node(const struct properties *ps, const char *file, struct node *n, struct str key,
+    struct diagnostics *ds)
 {
 	struct hinny_error err = { .rc = HINNY_ELIMIT, .text = "a placeholder is too long" };
 	bool absent;
 
 	if (n->kind == NODE_SCALAR) {
-		if (placeholder_resolve(ps, n->text, is_uri_key(key) ? PLACEHOLDER_URI : 0, &n->text, &absent, &err) != HINNY_OK) {
-			diagnostics_add(ds, node_at(file, n), false, "%.*s: %s", STR_FMT(key), err.text);
+		if (placeholder_resolve(ps, n->text, is_uri_key(key) ? PLACEHOLDER_URI : 0,
+			&n->text, &absent, &err) != HINNY_OK) {
+			diagnostics_add(
+			    ds, node_at(file, n), false, "%.*s: %s", STR_FMT(key), err.text);
 			n->flags |= NODE_BAD;
 		} else if (absent) {
 			n->flags |= NODE_ABSENT;
@@ -307,7 +332,8 @@ resolve_node(const struct properties *ps, const char *file, struct node *n, stru
 }
 
 void
-placeholder_resolve_tree(const struct properties *ps, const char *file, struct node *root, struct diagnostics *ds)
+placeholder_resolve_tree(
+    const struct properties *ps, const char *file, struct node *root, struct diagnostics *ds)
 {
 	if (root != NULL)
 		resolve_node(ps, file, root, STR_LIT("value"), ds);

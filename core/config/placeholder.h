@@ -1,7 +1,9 @@
 /*
- * Properties and the placeholders that stand for them: {{name}}, {{name:default}}, {{?name}}, {{env:NAME}}, {{sys:NAME}}, {{file:PATH}}. They are resolved once, when
- * a bundle is read, in the values of route files and of hinny.yaml. Looked up in this order: the environment ({{my.key}} finds MY_KEY), --property,
- * the properties file, `properties` of hinny.yaml. A property's own value may have placeholders.
+ * Properties and the placeholders that stand for them: {{name}}, {{name:default}}, {{?name}},
+ * {{env:NAME}}, {{sys:NAME}}, {{file:PATH}}. They are resolved once, when a bundle is read, in the
+ * values of route files and of hinny.yaml. Looked up in this order: the environment ({{my.key}}
+ * finds MY_KEY), --property, the properties file, `properties` of hinny.yaml. A property's own
+ * value may have placeholders.
  */
 #ifndef HINNY_CONFIG_PLACEHOLDER_H
 #define HINNY_CONFIG_PLACEHOLDER_H
@@ -26,30 +28,39 @@ struct properties {
 	struct arena *arena;
 	struct property *items; /* in the order of definition */
 	size_t n, cap;
-	struct hash by_key;     /* key -> its position + 1 */
-	const char *cwd;        /* {{file:PATH}} starts here */
+	struct hash by_key; /* key -> its position + 1 */
+	const char *cwd;    /* {{file:PATH}} starts here */
 };
 
 /* Everything is kept in the arena, which must live as long. fini frees the index alone. */
 void properties_init(struct properties *ps, struct arena *a, const char *cwd);
 void properties_fini(struct properties *ps);
-/* Copies key and value. A key that is there already gets the new value when `replace`, else it stays. */
-void properties_set(struct properties *ps, struct str key, struct str value, bool system, bool replace);
+/* Copies key and value. A key that is there already gets the new value when `replace`, else it
+ * stays. */
+void properties_set(
+    struct properties *ps, struct str key, struct str value, bool system, bool replace);
 const struct property *properties_find(const struct properties *ps, struct str key);
-/* The syntax of Java's .properties files: comments, =, :, blanks, continued lines, \uXXXX. The last of equal keys wins. */
-enum hinny_rc properties_parse(struct properties *ps, struct str text, bool replace, struct hinny_error *err);
+/* The syntax of Java's .properties files: comments, =, :, blanks, continued lines, \uXXXX. The last
+ * of equal keys wins. */
+enum hinny_rc properties_parse(
+    struct properties *ps, struct str text, bool replace, struct hinny_error *err);
 
 enum placeholder_flag {
 	PLACEHOLDER_URI = 1, /* an option of a uri whose value is a missing {{?name}} is left out */
 };
 
 /*
- * The text with all placeholders replaced, NUL-terminated, in ps->arena (or `in` itself when it has none). *absent: nothing but a {{?name}} that is not there.
- * HINNY_ENOENT: a property or variable is missing; HINNY_EINVAL: wrong syntax; HINNY_ELIMIT: too deep or too long; HINNY_EIO: an unreadable {{file:}}.
+ * The text with all placeholders replaced, NUL-terminated, in ps->arena (or `in` itself when it has
+ * none). *absent: nothing but a {{?name}} that is not there. HINNY_ENOENT: a property or variable
+ * is missing; HINNY_EINVAL: wrong syntax; HINNY_ELIMIT: too deep or too long; HINNY_EIO: an
+ * unreadable {{file:}}.
  */
-enum hinny_rc placeholder_resolve(const struct properties *ps, struct str in, unsigned flags, struct str *out, bool *absent, struct hinny_error *err);
-/* All values (not keys) of a tree, in place; what cannot be resolved is reported and marked NODE_BAD. */
-void placeholder_resolve_tree(const struct properties *ps, const char *file, struct node *root, struct diagnostics *ds);
+enum hinny_rc placeholder_resolve(const struct properties *ps, struct str in, unsigned flags,
+    struct str *out, bool *absent, struct hinny_error *err);
+/* All values (not keys) of a tree, in place; what cannot be resolved is reported and marked
+ * NODE_BAD. */
+void placeholder_resolve_tree(
+    const struct properties *ps, const char *file, struct node *root, struct diagnostics *ds);
 /* Value of an environment variable for a key: MY_KEY for "my.key"; NULL when there is none. */
 const char *placeholder_environment(struct str key);
 

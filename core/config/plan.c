@@ -1,6 +1,7 @@
 /*
- * What follows from a program: what each step reads and writes, who runs it, which remote values it needs, which kinds of worker must be started. Children have higher
- * numbers than their parents, so one pass from the last step to the first sees a step's parts before the step.
+ * What follows from a program: what each step reads and writes, who runs it, which remote values it
+ * needs, which kinds of worker must be started. Children have higher numbers than their parents, so
+ * one pass from the last step to the first sees a step's parts before the step.
  */
 #include "core/config/plan_priv.h"
 
@@ -25,7 +26,8 @@ plan_each_child(const struct step *st, plan_child_fn *fn, void *arg)
 static bool
 is_expression(const struct option_desc *o)
 {
-	return o->type == OPTION_EXPRESSION || o->type == OPTION_PREDICATE || (o->flags & OPTION_TEMPLATE);
+	return o->type == OPTION_EXPRESSION || o->type == OPTION_PREDICATE ||
+	    (o->flags & OPTION_TEMPLATE);
 }
 
 static void
@@ -74,7 +76,9 @@ uri_template(const struct step *st)
 {
 	const struct option_desc *o = option_find(st->eip->options, STR_LIT("uri"));
 
-	return o != NULL && (o->flags & OPTION_TEMPLATE) ? OPTION_AT(st->conf, o, struct expression *) : NULL;
+	return o != NULL && (o->flags & OPTION_TEMPLATE)
+	    ? OPTION_AT(st->conf, o, struct expression *)
+	    : NULL;
 }
 
 const struct component_desc *
@@ -135,7 +139,9 @@ merge_endpoint(struct step *st)
 
 	if (desc == NULL && !dynamic)
 		return;
-	if (desc == NULL || (desc->flags & COMPONENT_CONSUMER && desc->owner == NULL)) { /* any endpoint, or a route */
+	if (desc == NULL ||
+	    (desc->flags & COMPONENT_CONSUMER &&
+		desc->owner == NULL)) { /* any endpoint, or a route */
 		st->reads.flags |= ACCESS_ALL;
 		st->writes.flags |= ACCESS_ALL;
 		return;
@@ -242,7 +248,8 @@ plan_step(struct compile *c, struct step *st)
 	set_remotes(c, st);
 	if (st->endpoint != NULL)
 		st->owner = desc->owner;
-	st->effect = (st->eip->flags & EIP_EFFECT) || (st->endpoint != NULL && st->endpoint->effect) || (st->endpoint == NULL && dynamic);
+	st->effect =
+	    st->endpoint != NULL ? st->endpoint->effect : dynamic || (st->eip->flags & EIP_EFFECT);
 	st->call_run = st->owner != NULL ? 1 : 0;
 }
 

@@ -1,15 +1,18 @@
 /*
- * Which steps go in one call: from a step with an owner on, the following ones of that owner and the home-steps between them, as long as these only change the message.
- * A run stays in its block, so it never spans a doTry or a handler; a step with an effect ends it, so it has one at most and nothing is done behind it that the
- * home has not seen.
+ * Which steps go in one call: from a step with an owner on, the following ones of that owner and
+ * the home-steps between them, as long as these only change the message. A run stays in its block,
+ * so it never spans a doTry or a handler; a step with an effect ends it, so it has one at most and
+ * nothing is done behind it that the home has not seen.
  */
 #include "core/config/plan_priv.h"
 
-/* Languages whose value depends on nothing but the message, so that another process finds the same. */
+/* Languages whose value depends on nothing but the message, so that another process finds the same.
+ */
 static bool
 is_portable(const struct expression *e, const char *owner)
 {
-	static const char *const names[] = { "constant", "exchangeProperty", "header", "variable", NULL };
+	static const char *const names[] = { "constant", "exchangeProperty", "header", "variable",
+		NULL };
 
 	if (e->owner != NULL)
 		return strcmp(e->owner, owner) == 0;
@@ -51,16 +54,22 @@ same_owner(const struct step *a, const struct step *b)
 	return a->owner != NULL && b->owner != NULL && strcmp(a->owner, b->owner) == 0;
 }
 
+static bool
+ends_call(const struct step *st)
+{
+	return st->effect || (st->endpoint != NULL && st->endpoint->after_call);
+}
+
 static uint32_t
 run_length(const struct step *st)
 {
 	uint32_t run = 1, n = 1;
 
-	for (const struct step *s = st->next; !st->effect && s != NULL; s = s->next) {
+	for (const struct step *s = st->next; !ends_call(st) && s != NULL; s = s->next) {
 		n++;
 		if (same_owner(st, s)) {
 			run = n;
-			if (s->effect)
+			if (ends_call(s))
 				break;
 		} else if (s->owner != NULL || !may_go_along(s, st->owner)) {
 			break;

@@ -1,21 +1,24 @@
 /*
- * Which bodies are used once, so that they may stream: a direct proxy then never holds a whole one. Worked out from the end of a route to its start:
+ * Which bodies are used once, so that they may stream: a direct proxy then never holds a whole one.
+ * Worked out from the end of a route to its start:
  *
  *   DEAD     nobody reads the body that is there now
  *   STREAM   it is read once at most, by something that can take a stream
  *   KEPT     anything else, and whatever is not understood
  *
- * An error mark on the safe side costs memory, never a message: a step that reads a stream all the same has it collected first.
+ * An error mark on the safe side costs memory, never a message: a step that reads a stream all the
+ * same has it collected first.
  */
 #include "core/config/plan_priv.h"
 
 enum liveness { DEAD, STREAM, KEPT };
 
 struct streams {
-	enum liveness end;     /* behind the last step of the route */
-	enum liveness failure; /* what error handlers do with the body as it was when a step failed */
-	bool redelivers;       /* a failed step may run again, with the body as it was */
-	bool mark;             /* write the results into the steps */
+	enum liveness end; /* behind the last step of the route */
+	enum liveness
+	    failure;     /* what error handlers do with the body as it was when a step failed */
+	bool redelivers; /* a failed step may run again, with the body as it was */
+	bool mark;       /* write the results into the steps */
 };
 
 static enum liveness
@@ -78,7 +81,8 @@ static bool
 is_branch(const struct step *st)
 {
 	return !(st->eip->flags & EIP_CATCHES) &&
-	       ((st->eip->flags & EIP_FIRST_MATCH) || (st->eip->flags & (EIP_PREDICATE | EIP_STEPS)) == (EIP_PREDICATE | EIP_STEPS));
+	    ((st->eip->flags & EIP_FIRST_MATCH) ||
+		(st->eip->flags & (EIP_PREDICATE | EIP_STEPS)) == (EIP_PREDICATE | EIP_STEPS));
 }
 
 static void
@@ -109,9 +113,11 @@ is_set(const struct step *st, const char *option)
 
 /* A component that takes the body and leaves another. */
 static enum liveness
-before_exchange(const struct streams *s, struct step *st, const struct component_desc *desc, enum liveness after)
+before_exchange(const struct streams *s, struct step *st, const struct component_desc *desc,
+    enum liveness after)
 {
-	bool once = (desc->flags & COMPONENT_STREAM_IN) && s->failure == DEAD && !s->redelivers && !own_expressions_read_body(st);
+	bool once = (desc->flags & COMPONENT_STREAM_IN) && s->failure == DEAD && !s->redelivers &&
+	    !own_expressions_read_body(st);
 
 	if (s->mark) {
 		st->body_once = once;
@@ -121,14 +127,17 @@ before_exchange(const struct streams *s, struct step *st, const struct component
 }
 
 static enum liveness
-before_send(const struct streams *s, struct step *st, const struct component_desc *desc, enum liveness after)
+before_send(const struct streams *s, struct step *st, const struct component_desc *desc,
+    enum liveness after)
 {
 	if (desc == NULL || is_set(st, "variableSend") || is_set(st, "variableReceive"))
 		return KEPT;
 	if (desc->owner == NULL && (desc->flags & COMPONENT_CONSUMER))
 		return KEPT; /* a route, which other routes may call as well */
 	if (desc->flags & COMPONENT_KEEPS_BODY)
-		return (desc->flags & COMPONENT_READS_NO_BODY) && !own_expressions_read_body(st) ? after : KEPT;
+		return (desc->flags & COMPONENT_READS_NO_BODY) && !own_expressions_read_body(st)
+		    ? after
+		    : KEPT;
 	return before_exchange(s, st, desc, after);
 }
 
@@ -143,7 +152,8 @@ before_step(const struct streams *s, struct step *st, enum liveness after)
 	if (is_branch(st))
 		return before_branches(s, st, after);
 	if (has_parts(st))
-		return st->reads.flags & ACCESS_BODY || st->writes.flags & ACCESS_BODY ? KEPT : after;
+		return st->reads.flags & ACCESS_BODY || st->writes.flags & ACCESS_BODY ? KEPT
+										       : after;
 	if (desc != NULL || dynamic)
 		return before_send(s, st, desc, after);
 	if (st->reads.flags & ACCESS_BODY)
@@ -190,7 +200,8 @@ add_handler(struct streams *s, const struct step *handler)
 	if (retry != NULL && *retry != NULL)
 		s->redelivers = true;
 	plan_each_child(handler, note_redeliveries, &s->redelivers);
-	if (own_expressions_read_body(handler) || is_true(handler, "useOriginalMessage") || is_true(handler, "useOriginalBody") ||
+	if (own_expressions_read_body(handler) || is_true(handler, "useOriginalMessage") ||
+	    is_true(handler, "useOriginalBody") ||
 	    (continued != NULL && *continued != NULL)) /* the route goes on with the body */
 		s->failure = KEPT;
 	else

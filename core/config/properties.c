@@ -1,4 +1,5 @@
-/* The set of properties, and the reader of Java's .properties files (java.util.Properties, method load). */
+/* The set of properties, and the reader of Java's .properties files (java.util.Properties, method
+ * load). */
 #include "core/config/placeholder.h"
 
 #include "core/base/buf.h"
@@ -55,11 +56,14 @@ properties_set(struct properties *ps, struct str key, struct str value, bool sys
 		ps->items = mem_realloc(ps->items, ps->cap * sizeof(struct property));
 	}
 	struct property *p = &ps->items[ps->n++];
-	*p = (struct property){ .key = arena_strndup(ps->arena, key.p, key.n), .value = arena_strndup(ps->arena, value.p, value.n), .system = system };
+	*p = (struct property){ .key = arena_strndup(ps->arena, key.p, key.n),
+		.value = arena_strndup(ps->arena, value.p, value.n),
+		.system = system };
 	(void)hash_put(&ps->by_key, (struct str){ p->key, key.n }, (void *)(uintptr_t)ps->n);
 }
 
-/* Where the reader is: a logical line is read character by character, escapes and continuations undone. */
+/* Where the reader is: a logical line is read character by character, escapes and continuations
+ * undone. */
 struct scan {
 	const char *p, *end;
 	unsigned line;
@@ -105,7 +109,9 @@ hex4(struct scan *s)
 		return -1;
 	for (int i = 0; i < 4; i++) {
 		char c = s->p[i];
-		int digit = c >= '0' && c <= '9' ? c - '0' : (c | 0x20) >= 'a' && (c | 0x20) <= 'f' ? (c | 0x20) - 'a' + 10 : -1;
+		int digit = c >= '0' && c <= '9'             ? c - '0'
+		    : (c | 0x20) >= 'a' && (c | 0x20) <= 'f' ? (c | 0x20) - 'a' + 10
+							     : -1;
 		if (digit < 0)
 			return -1;
 		code = code * 16 + digit;
@@ -142,12 +148,14 @@ read_unicode(struct scan *s, struct buf *b)
 
 	if (code < 0)
 		return false;
-	if (code >= 0xd800 && code < 0xdc00 && s->end - s->p >= 6 && s->p[0] == '\\' && s->p[1] == 'u') {
+	if (code >= 0xd800 && code < 0xdc00 && s->end - s->p >= 6 && s->p[0] == '\\' &&
+	    s->p[1] == 'u') {
 		struct scan ahead = { s->p + 2, s->end, s->line };
 		int low = hex4(&ahead);
 		if (low >= 0xdc00 && low < 0xe000) {
 			s->p = ahead.p;
-			add_utf8(b, 0x10000 + (((unsigned)code - 0xd800) << 10) + ((unsigned)low - 0xdc00));
+			add_utf8(b,
+			    0x10000 + (((unsigned)code - 0xd800) << 10) + ((unsigned)low - 0xdc00));
 			return true;
 		}
 	}
@@ -170,7 +178,12 @@ read_escape(struct scan *s, struct buf *b)
 	s->p++;
 	if (c == 'u')
 		return read_unicode(s, b);
-	(void)buf_add_char(b, c == 't' ? '\t' : c == 'n' ? '\n' : c == 'r' ? '\r' : c == 'f' ? '\f' : c);
+	(void)buf_add_char(b,
+	    c == 't'       ? '\t'
+		: c == 'n' ? '\n'
+		: c == 'r' ? '\r'
+		: c == 'f' ? '\f'
+			   : c);
 	return true;
 }
 
@@ -209,7 +222,8 @@ properties_parse(struct properties *ps, struct str text, bool replace, struct hi
 	enum hinny_rc rc = HINNY_OK;
 
 	if (text.n > PROPERTIES_MAX)
-		return hinny_error_set(err, HINNY_ELIMIT, "the file is larger than %d bytes", PROPERTIES_MAX);
+		return hinny_error_set(
+		    err, HINNY_ELIMIT, "the file is larger than %d bytes", PROPERTIES_MAX);
 	buf_init(&key, 0);
 	buf_init(&value, 0);
 	if (str_starts(text, "\xef\xbb\xbf"))
@@ -229,10 +243,12 @@ properties_parse(struct properties *ps, struct str text, bool replace, struct hi
 		bool ok = read_part(&s, &key, true);
 		skip_separator(&s);
 		if (!ok || !read_part(&s, &value, false)) {
-			rc = hinny_error_set(err, HINNY_EINVAL, "line %u: expected four hexadecimal digits behind \"\\u\"", line);
+			rc = hinny_error_set(err, HINNY_EINVAL,
+			    "line %u: expected four hexadecimal digits behind \"\\u\"", line);
 			break;
 		}
-		properties_set(ps, (struct str){ key.p ? key.p : "", key.n }, (struct str){ value.p ? value.p : "", value.n }, false, replace);
+		properties_set(ps, (struct str){ key.p ? key.p : "", key.n },
+		    (struct str){ value.p ? value.p : "", value.n }, false, replace);
 	}
 	buf_fini(&key);
 	buf_fini(&value);

@@ -7,7 +7,8 @@
 #include <unistd.h>
 
 static enum hinny_rc
-read_all(struct arena *a, int fd, const char *path, size_t max, struct str *out, struct hinny_error *err)
+read_all(
+    struct arena *a, int fd, const char *path, size_t max, struct str *out, struct hinny_error *err)
 {
 	struct stat st;
 	size_t n = 0;
@@ -15,9 +16,11 @@ read_all(struct arena *a, int fd, const char *path, size_t max, struct str *out,
 	if (fstat(fd, &st) == -1)
 		return hinny_error_errno(err, errno, "cannot read file \"%s\"", path);
 	if (!S_ISREG(st.st_mode))
-		return hinny_error_set(err, HINNY_EIO, "cannot read file \"%s\": it is no regular file", path);
+		return hinny_error_set(
+		    err, HINNY_EIO, "cannot read file \"%s\": it is no regular file", path);
 	if ((uint64_t)st.st_size > max)
-		return hinny_error_set(err, HINNY_ELIMIT, "file \"%s\" is larger than %zu bytes", path, max);
+		return hinny_error_set(
+		    err, HINNY_ELIMIT, "file \"%s\" is larger than %zu bytes", path, max);
 	size_t size = (size_t)st.st_size;
 	char *p = arena_alloc(a, size + 1);
 	while (n < size) {

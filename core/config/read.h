@@ -8,8 +8,10 @@
 
 #include <stddef.h>
 
-/* The whole file, NUL-terminated, in the arena. HINNY_EIO: cannot be read (a folder neither); HINNY_ELIMIT: more than max bytes. */
-enum hinny_rc read_file(struct arena *a, const char *path, size_t max, struct str *out, struct hinny_error *err);
+/* The whole file, NUL-terminated, in the arena. HINNY_EIO: cannot be read (a folder neither);
+ * HINNY_ELIMIT: more than max bytes. */
+enum hinny_rc read_file(
+    struct arena *a, const char *path, size_t max, struct str *out, struct hinny_error *err);
 /* `name` as a path: as it is when absolute, else below `folder`. */
 const char *read_path(struct arena *a, const char *folder, const char *name);
 /* "a/./b//../c" becomes "a/c"; ".." at the front of a relative path stays. In the arena. */

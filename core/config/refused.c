@@ -1,4 +1,5 @@
-/* Names and options that Camel has and this release does not: refused.def. Read only where something was not found, so a search through the words will do. */
+/* Names and options that Camel has and this release does not: refused.def. Read only where
+ * something was not found, so a search through the words will do. */
 #include "core/config/compile_priv.h"
 
 #include "core/base/assert.h"

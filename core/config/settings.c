@@ -11,16 +11,30 @@
 #define COMMAND_LINE "--set"
 
 static const struct option_desc rows[] = {
-#define SETTING(path, kind, member, deflt, least, most, words, text) \
-	{ .name = path, .type = OPTION_##kind, .dflt = deflt, .values = words, .min = least, .max = most, .help = text, .offset = offsetof(struct settings, member) },
+#define SETTING(path, kind, member, deflt, least, most, words, text)                               \
+	{ .name = path,                                                                            \
+		.type = OPTION_##kind,                                                             \
+		.dflt = deflt,                                                                     \
+		.values = words,                                                                   \
+		.min = least,                                                                      \
+		.max = most,                                                                       \
+		.help = text,                                                                      \
+		.offset = offsetof(struct settings, member) },
 #include "core/config/settings.def"
 #undef SETTING
 	OPTIONS_END
 };
 
 static const struct option_desc worker_rows[] = {
-#define SETTING(path, kind, member, deflt, least, most, words, text) \
-	{ .name = path, .type = OPTION_##kind, .dflt = deflt, .values = words, .min = least, .max = most, .help = text, .offset = offsetof(struct settings_worker, member) },
+#define SETTING(path, kind, member, deflt, least, most, words, text)                               \
+	{ .name = path,                                                                            \
+		.type = OPTION_##kind,                                                             \
+		.dflt = deflt,                                                                     \
+		.values = words,                                                                   \
+		.min = least,                                                                      \
+		.max = most,                                                                       \
+		.help = text,                                                                      \
+		.offset = offsetof(struct settings_worker, member) },
 #include "core/config/settings_workers.def"
 #undef SETTING
 	OPTIONS_END
@@ -73,7 +87,8 @@ split_worker(struct str path, struct str *rest)
 {
 	struct str word;
 
-	if (!str_split(&path, '.', &word) || !str_eq(word, STR_LIT("workers")) || !str_split(&path, '.', &word))
+	if (!str_split(&path, '.', &word) || !str_eq(word, STR_LIT("workers")) ||
+	    !str_split(&path, '.', &word))
 		return -1;
 	*rest = path;
 	return kind_index(word);
@@ -98,7 +113,8 @@ is_group(struct str path)
 	if (str_eq(path, STR_LIT("workers")) || (split_worker(path, &rest) >= 0 && rest.n == 0))
 		return true;
 	for (const struct option_desc *o = rows; o->name != NULL; o++) {
-		if (strlen(o->name) > path.n && memcmp(o->name, path.p, path.n) == 0 && o->name[path.n] == '.')
+		if (strlen(o->name) > path.n && memcmp(o->name, path.p, path.n) == 0 &&
+		    o->name[path.n] == '.')
 			return true;
 	}
 	return false;
@@ -106,7 +122,8 @@ is_group(struct str path)
 
 /* Adds what may stand behind `prefix` ("" or "http."), as one word and in full. */
 static void
-add_names(struct arena *a, const char **names, size_t *n, const struct option_desc *table, const char *prefix)
+add_names(struct arena *a, const char **names, size_t *n, const struct option_desc *table,
+    const char *prefix)
 {
 	size_t skip = strlen(prefix);
 
@@ -158,31 +175,38 @@ report_unknown(struct gather *g, struct position at, const char *path)
 	const char *last = path, *dot;
 
 	/* The first part that is unknown is the one to name: "htp.listen" has a wrong "htp". */
-	while ((dot = strchr(last, '.')) != NULL && is_group((struct str){ path, (size_t)(dot - path) }))
+	while ((dot = strchr(last, '.')) != NULL &&
+	    is_group((struct str){ path, (size_t)(dot - path) }))
 		last = dot + 1;
 	const char *prefix = arena_strndup(g->arena, path, (size_t)(last - path));
 	bool kind = strcmp(prefix, "workers.") == 0;
 	size_t n = dot != NULL ? (size_t)(dot - last) : strlen(last);
-	diagnostics_add(g->ds, at, false, "%s: unknown %s \"%.*s\"%s", path, kind ? "worker kind" : "key", (int)n, last,
+	diagnostics_add(g->ds, at, false, "%s: unknown %s \"%.*s\"%s", path,
+	    kind ? "worker kind" : "key", (int)n, last,
 	    nearest(g->arena, prefix, (struct str){ last, n }));
 }
 
 /* Is `value` what the row may have? */
 static bool
-check_kind(struct gather *g, const char *path, const struct option_desc *row, const struct node *value)
+check_kind(
+    struct gather *g, const char *path, const struct option_desc *row, const struct node *value)
 {
-	struct position at = value->line ? node_at(g->file, value) : (struct position){ .file = g->file };
+	struct position at =
+	    value->line ? node_at(g->file, value) : (struct position){ .file = g->file };
 
 	if (value->kind == NODE_SCALAR)
 		return true;
 	if (value->kind == NODE_MAP || row->type != OPTION_STRINGS) {
-		diagnostics_add(g->ds, at, false, "%s: expected %s, got %s", path, row->type == OPTION_STRINGS ? "text or a list" : option_expected(g->arena, row),
+		diagnostics_add(g->ds, at, false, "%s: expected %s, got %s", path,
+		    row->type == OPTION_STRINGS ? "text or a list" : option_expected(g->arena, row),
 		    node_kind_name(value));
 		return false;
 	}
 	for (uint32_t i = 0; i < value->n; i++) {
 		if (value->items[i].kind != NODE_SCALAR) {
-			diagnostics_add(g->ds, node_at(g->file, &value->items[i]), false, "%s[%u]: expected text, got %s", path, i, node_kind_name(&value->items[i]));
+			diagnostics_add(g->ds, node_at(g->file, &value->items[i]), false,
+			    "%s[%u]: expected text, got %s", path, i,
+			    node_kind_name(&value->items[i]));
 			return false;
 		}
 	}
@@ -198,34 +222,41 @@ gather_map(struct gather *g, const char *prefix, const struct node *map)
 		int kind;
 		const struct option_desc *row = find_row(str_of(path), &kind);
 
-		if (strcmp(path, "properties") == 0 || (row == NULL && strncmp(path, "properties.", 11) == 0))
+		if (strcmp(path, "properties") == 0 ||
+		    (row == NULL && strncmp(path, "properties.", 11) == 0))
 			continue;
 		if (row != NULL) {
-			if (!node_is_null(value) && !(value->flags & NODE_ABSENT) && check_kind(g, path, row, value))
-				settings_values_add(g->values, (struct settings_value){ path, g->file, *value });
+			if (!node_is_null(value) && !(value->flags & NODE_ABSENT) &&
+			    check_kind(g, path, row, value))
+				settings_values_add(
+				    g->values, (struct settings_value){ path, g->file, *value });
 		} else if (!is_group(str_of(path))) {
 			report_unknown(g, node_at(g->file, key), path);
 		} else if (value->kind == NODE_MAP) {
 			gather_map(g, arena_printf(g->arena, "%s.", path), value);
 		} else if (!node_is_null(value)) {
-			diagnostics_add(g->ds, node_at(g->file, value), false, "%s: expected a map, got %s", path, node_kind_name(value));
+			diagnostics_add(g->ds, node_at(g->file, value), false,
+			    "%s: expected a map, got %s", path, node_kind_name(value));
 		}
 	}
 }
 
 void
-settings_gather(struct settings_values *vs, struct arena *a, const char *file, const struct node *root, struct diagnostics *ds)
+settings_gather(struct settings_values *vs, struct arena *a, const char *file,
+    const struct node *root, struct diagnostics *ds)
 {
 	struct gather g = { vs, a, ds, file };
 
 	if (root->kind == NODE_MAP)
 		gather_map(&g, "", root);
 	else if (!node_is_null(root))
-		diagnostics_add(ds, node_at(file, root), false, "expected a map, got %s", node_kind_name(root));
+		diagnostics_add(
+		    ds, node_at(file, root), false, "expected a map, got %s", node_kind_name(root));
 }
 
 void
-settings_gather_set(struct settings_values *vs, struct arena *a, const char *assignment, struct diagnostics *ds)
+settings_gather_set(
+    struct settings_values *vs, struct arena *a, const char *assignment, struct diagnostics *ds)
 {
 	struct gather g = { vs, a, ds, COMMAND_LINE };
 	const char *equals = strchr(assignment, '=');
@@ -239,12 +270,15 @@ settings_gather_set(struct settings_values *vs, struct arena *a, const char *ass
 	const char *path = arena_strndup(a, assignment, (size_t)(equals - assignment));
 	if (find_row(str_of(path), &kind) == NULL) {
 		if (is_group(str_of(path)))
-			diagnostics_add(ds, at, false, "%s: is a group of keys, not one that has a value", path);
+			diagnostics_add(ds, at, false,
+			    "%s: is a group of keys, not one that has a value", path);
 		else
 			report_unknown(&g, at, path);
 		return;
 	}
-	struct node node = { .kind = NODE_SCALAR, .flags = NODE_QUOTED, .text = str_of(arena_strdup(a, equals + 1)) };
+	struct node node = { .kind = NODE_SCALAR,
+		.flags = NODE_QUOTED,
+		.text = str_of(arena_strdup(a, equals + 1)) };
 	settings_values_add(vs, (struct settings_value){ path, COMMAND_LINE, node });
 }
 
@@ -253,7 +287,9 @@ settings_gather_set(struct settings_values *vs, struct arena *a, const char *ass
 static enum hinny_rc
 bad_listen(struct str text, struct hinny_error *err)
 {
-	return hinny_error_set(err, HINNY_EINVAL, "expected an address such as \"0.0.0.0:8080\", \"[::1]:8080\", \"8080\", \"unix:/run/x.sock\" or \"fd:NAME\", got \"%.*s\"",
+	return hinny_error_set(err, HINNY_EINVAL,
+	    "expected an address such as \"0.0.0.0:8080\", \"[::1]:8080\", \"8080\", "
+	    "\"unix:/run/x.sock\" or \"fd:NAME\", got \"%.*s\"",
 	    STR_FMT(text));
 }
 
@@ -295,7 +331,8 @@ cut_host(struct arena *a, struct str *s, const char **host)
 }
 
 enum hinny_rc
-settings_parse_listen(struct arena *a, struct str text, struct listen_address *out, struct hinny_error *err)
+settings_parse_listen(
+    struct arena *a, struct str text, struct listen_address *out, struct hinny_error *err)
 {
 	enum { UNIX_PATH_MAX_BYTES = 107 };
 	struct str rest = text;
@@ -304,7 +341,9 @@ settings_parse_listen(struct arena *a, struct str text, struct listen_address *o
 	*out = (struct listen_address){ .text = arena_strndup(a, text.p, text.n) };
 	if (cut(&rest, "unix:")) {
 		if (rest.n == 0 || rest.n > UNIX_PATH_MAX_BYTES)
-			return hinny_error_set(err, HINNY_EINVAL, "expected the path of a unix socket of at most %d bytes, got \"%.*s\"", UNIX_PATH_MAX_BYTES, STR_FMT(text));
+			return hinny_error_set(err, HINNY_EINVAL,
+			    "expected the path of a unix socket of at most %d bytes, got \"%.*s\"",
+			    UNIX_PATH_MAX_BYTES, STR_FMT(text));
 		out->unix_path = arena_strndup(a, rest.p, rest.n);
 		return HINNY_OK;
 	}
@@ -314,7 +353,8 @@ settings_parse_listen(struct arena *a, struct str text, struct listen_address *o
 		out->fd_name = arena_strndup(a, rest.p, rest.n);
 		return HINNY_OK;
 	}
-	if (!cut_host(a, &rest, &out->host) || !str_to_int64(rest, &port) || port < 1 || port > 65535 || rest.p[0] == '+')
+	if (!cut_host(a, &rest, &out->host) || !str_to_int64(rest, &port) || port < 1 ||
+	    port > 65535 || rest.p[0] == '+')
 		return bad_listen(text, err);
 	out->port = (uint16_t)port;
 	return HINNY_OK;
@@ -336,7 +376,8 @@ set_list(struct arena *a, struct strings *out, const struct node *list)
 }
 
 static void
-set_value(struct arena *a, struct settings *s, const struct settings_value *v, struct diagnostics *ds)
+set_value(
+    struct arena *a, struct settings *s, const struct settings_value *v, struct diagnostics *ds)
 {
 	struct hinny_error err;
 	int kind;
@@ -352,7 +393,8 @@ set_value(struct arena *a, struct settings *s, const struct settings_value *v, s
 }
 
 static void
-set_listen(struct arena *a, struct settings *s, const struct settings_value *v, struct diagnostics *ds)
+set_listen(
+    struct arena *a, struct settings *s, const struct settings_value *v, struct diagnostics *ds)
 {
 	struct hinny_error err;
 	const struct strings *texts = &s->http.listen_text;
@@ -362,7 +404,8 @@ set_listen(struct arena *a, struct settings *s, const struct settings_value *v, 
 		struct listen_address *la = &s->http.listen[s->http.listen_n];
 		struct position at = { 0 };
 		if (v != NULL)
-			at = v->node.kind == NODE_LIST ? node_at(v->file, &v->node.items[i]) : value_at(v);
+			at = v->node.kind == NODE_LIST ? node_at(v->file, &v->node.items[i])
+						       : value_at(v);
 		if (settings_parse_listen(a, str_of(texts->items[i]), la, &err) == HINNY_OK)
 			s->http.listen_n++;
 		else
@@ -377,7 +420,9 @@ check_mode(const struct settings *s, const struct settings_value *v, struct diag
 	size_t n = strspn(mode, "01234567");
 
 	if (v != NULL && (mode[n] != '\0' || n < 3 || n > 4))
-		diagnostics_add(ds, value_at(v), false, "admin.mode: expected three or four octal digits such as \"0660\", got \"%s\"", mode);
+		diagnostics_add(ds, value_at(v), false,
+		    "admin.mode: expected three or four octal digits such as \"0660\", got \"%s\"",
+		    mode);
 }
 
 struct settings *

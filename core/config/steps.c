@@ -25,8 +25,10 @@ parent_of(const char *name)
 	const struct eip_desc *const *all = eip_all(&n);
 
 	for (size_t i = 0; i < n; i++) {
-		for (const struct option_desc *o = all[i]->options; o != NULL && o->name != NULL; o++) {
-			if ((o->type == OPTION_NODES || o->type == OPTION_NODE) && strcmp(o->values, name) == 0)
+		for (const struct option_desc *o = all[i]->options; o != NULL && o->name != NULL;
+		     o++) {
+			if ((o->type == OPTION_NODES || o->type == OPTION_NODE) &&
+			    strcmp(o->values, name) == 0)
 				return all[i]->name;
 		}
 	}
@@ -73,9 +75,29 @@ check_format(struct compile *c, const struct node *key, const struct node *value
 {
 	for (uint32_t i = 0; value->kind == NODE_MAP && i < value->n; i++) {
 		const struct node *option = node_key(value, i);
-		if (!is_one_of(option->text, common_names) && !refused_option(REFUSED_DATAFORMAT, key->text.p, option->text))
-			compile_error_node(c, option, "unknown option \"%s\" of data format %s", option->text.p, key->text.p);
+		if (!is_one_of(option->text, common_names) &&
+		    !refused_option(REFUSED_DATAFORMAT, key->text.p, option->text))
+			compile_error_node(c, option, "unknown option \"%s\" of data format %s",
+			    option->text.p, key->text.p);
 	}
+}
+
+/* Values that name something. */
+static void
+check_name(struct compile *c, const char *step, const struct node *key, const struct node *value)
+{
+	static const char *const beans[] = { "aggregationStrategy", "aggregationRepository",
+		"idempotentRepository", "comparator", "ref", NULL };
+
+	if (value->kind != NODE_SCALAR || node_is_null(value) || (value->flags & NODE_BAD))
+		return;
+	if (str_eq(key->text, STR_LIT("exceptionType")))
+		(void)option_class(c, value); /* reports */
+	else if (is_one_of(key->text, beans))
+		compile_error_node(c, value,
+		    "option \"%s\" of %s: \"%s\" names a bean, and beans are not implemented in "
+		    "this release",
+		    key->text.p, step, value->text.p);
 }
 
 /* What is in it can be wrong as well, and is to be said in the same go. */
@@ -92,10 +114,14 @@ check_refused(struct compile *c, const struct node *key, const struct node *valu
 			steps_parse(c, v, STEPS_INNER, &block);
 		else if (refused_find(REFUSED_DATAFORMAT, k->text, &other))
 			check_format(c, k, v);
+		check_name(c, key->text.p, k, v);
 		PATH_END(c);
-		if (is_one_of(k->text, common_names) || str_eq(k->text, STR_LIT("expression")) || str_eq(k->text, STR_LIT("parameters")) ||
-		    str_eq(k->text, STR_LIT("uri")) || expression_is_language(k->text) || refused_find(REFUSED_DATAFORMAT, k->text, &other) ||
-		    refused_find(REFUSED_STEP, k->text, &other) || refused_option(REFUSED_STEP, key->text.p, camel_case(c->arena, k->text)))
+		if (is_one_of(k->text, common_names) || str_eq(k->text, STR_LIT("expression")) ||
+		    str_eq(k->text, STR_LIT("parameters")) || str_eq(k->text, STR_LIT("uri")) ||
+		    expression_is_language(k->text) ||
+		    refused_find(REFUSED_DATAFORMAT, k->text, &other) ||
+		    refused_find(REFUSED_STEP, k->text, &other) ||
+		    refused_option(REFUSED_STEP, key->text.p, camel_case(c->arena, k->text)))
 			continue;
 		compile_error_node(c, k, "unknown option \"%s\" of %s", k->text.p, key->text.p);
 	}
@@ -107,11 +133,12 @@ report_step(struct compile *c, const struct node *key, const struct node *value)
 	const char *other;
 
 	if (!refused_find(REFUSED_STEP, key->text, &other)) {
-		compile_error_node(c, key, "unknown node \"%s\"%s", key->text.p, nearest_step(c, key->text));
+		compile_error_node(
+		    c, key, "unknown node \"%s\"%s", key->text.p, nearest_step(c, key->text));
 		return;
 	}
-	compile_error_node(c, key, "step \"%s\" is not implemented in this release%s%s%s", key->text.p, other ? "; the nearest is \"" : "",
-	    other ? other : "", other ? "\"" : "");
+	compile_error_node(c, key, "step \"%s\" is not implemented in this release%s%s%s",
+	    key->text.p, other ? "; the nearest is \"" : "", other ? other : "", other ? "\"" : "");
 	check_refused(c, key, value);
 }
 
@@ -127,10 +154,13 @@ unknown_option(struct compile *c, const struct eip_desc *eip, const struct node 
 	const struct language_desc *const *all = language_all(&languages);
 
 	if (refused_option(REFUSED_STEP, eip->name, name))
-		return compile_error_node(c, key, "option \"%s\" of %s is not implemented in this release", key->text.p, eip->name);
+		return compile_error_node(c, key,
+		    "option \"%s\" of %s is not implemented in this release", key->text.p,
+		    eip->name);
 	if ((eip->flags & EIP_EXPRESSION) && refused_find(REFUSED_LANGUAGE, key->text, &other))
-		return compile_error_node(c, key, "language \"%s\" is not implemented in this release%s%s%s", key->text.p, other ? "; the nearest is \"" : "",
-		    other ? other : "", other ? "\"" : "");
+		return compile_error_node(c, key,
+		    "language \"%s\" is not implemented in this release%s%s%s", key->text.p,
+		    other ? "; the nearest is \"" : "", other ? other : "", other ? "\"" : "");
 	for (const char *const *p = common_names; *p != NULL; p++)
 		more[n++] = *p;
 	for (size_t i = 0; (eip->flags & EIP_EXPRESSION) && i < languages && n < 60; i++)
@@ -142,7 +172,8 @@ unknown_option(struct compile *c, const struct eip_desc *eip, const struct node 
 	if (option_find(eip->options, STR_LIT("uri")) != NULL)
 		more[n++] = "parameters";
 	more[n] = NULL;
-	return compile_error_node(c, key, "unknown option%s \"%s\" of %s%s", eip->flags & EIP_EXPRESSION ? " or language" : "", key->text.p, eip->name,
+	return compile_error_node(c, key, "unknown option%s \"%s\" of %s%s",
+	    eip->flags & EIP_EXPRESSION ? " or language" : "", key->text.p, eip->name,
 	    option_did_you_mean(c->arena, option_nearest(c->arena, eip->options, more, name)));
 }
 
@@ -156,12 +187,15 @@ struct parsing {
 };
 
 static void
-parse_expression(struct compile *c, struct parsing *ps, const struct node *key, const struct node *value)
+parse_expression(
+    struct compile *c, struct parsing *ps, const struct node *key, const struct node *value)
 {
 	bool predicate = (ps->st->eip->flags & EIP_PREDICATE) != 0;
 
 	if (ps->language != NULL) {
-		ps->rc = compile_error_node(c, key, "both \"%s\" and \"%s\" are given: %s takes one language", ps->language->text.p, key->text.p, ps->st->eip->name);
+		ps->rc = compile_error_node(c, key,
+		    "both \"%s\" and \"%s\" are given: %s takes one language", ps->language->text.p,
+		    key->text.p, ps->st->eip->name);
 		return;
 	}
 	ps->language = key;
@@ -177,16 +211,20 @@ parse_expression(struct compile *c, struct parsing *ps, const struct node *key, 
 }
 
 static void
-parse_common(struct compile *c, struct parsing *ps, const struct node *key, const struct node *value)
+parse_common(
+    struct compile *c, struct parsing *ps, const struct node *key, const struct node *value)
 {
 	if (value->kind != NODE_SCALAR) {
-		ps->rc = compile_error_node(c, value, "%s: expected text, got %s", key->text.p, node_kind_name(value));
+		ps->rc = compile_error_node(
+		    c, value, "%s: expected text, got %s", key->text.p, node_kind_name(value));
 		return;
 	}
 	if (str_eq(key->text, STR_LIT("id")) && !(value->flags & NODE_BAD))
 		ps->st->id = value->text.p;
-	else if (str_eq(key->text, STR_LIT("disabled")) && !str_caseeq(value->text, STR_LIT("false")) && !(value->flags & NODE_BAD))
-		ps->rc = compile_error_node(c, value, "disabled: expected true or false, got \"%s\"", value->text.p);
+	else if (str_eq(key->text, STR_LIT("disabled")) &&
+	    !str_caseeq(value->text, STR_LIT("false")) && !(value->flags & NODE_BAD))
+		ps->rc = compile_error_node(
+		    c, value, "disabled: expected true or false, got \"%s\"", value->text.p);
 }
 
 static void
@@ -202,9 +240,11 @@ parse_steps(struct compile *c, struct parsing *ps, const struct node *value)
 }
 
 static void
-parse_option(struct compile *c, struct parsing *ps, const struct option_desc *o, const struct node *key, const struct node *value)
+parse_option(struct compile *c, struct parsing *ps, const struct option_desc *o,
+    const struct node *key, const struct node *value)
 {
-	const struct node *parameters = strcmp(o->name, "uri") == 0 ? node_find(ps->map, "parameters") : NULL;
+	const struct node *parameters =
+	    strcmp(o->name, "uri") == 0 ? node_find(ps->map, "parameters") : NULL;
 
 	PATH_KEY(c, key->text.p);
 	ps->rc |= option_set_node(c, o, ps->st->conf, value, ps->st, parameters);
@@ -224,9 +264,11 @@ parse_key(struct compile *c, struct parsing *ps, const struct node *key, const s
 		parse_common(c, ps, key, value);
 	else if ((eip->flags & EIP_STEPS) && str_eq(key->text, STR_LIT("steps")))
 		parse_steps(c, ps, value);
-	else if (str_eq(key->text, STR_LIT("parameters")) && option_find(eip->options, STR_LIT("uri")) != NULL)
+	else if (str_eq(key->text, STR_LIT("parameters")) &&
+	    option_find(eip->options, STR_LIT("uri")) != NULL)
 		return; /* with the uri */
-	else if ((eip->flags & EIP_EXPRESSION) && (str_eq(key->text, STR_LIT("expression")) || expression_is_language(key->text)))
+	else if ((eip->flags & EIP_EXPRESSION) &&
+	    (str_eq(key->text, STR_LIT("expression")) || expression_is_language(key->text)))
 		parse_expression(c, ps, key, value);
 	else if (ps->language != NULL && language_find(key->text) != NULL)
 		parse_expression(c, ps, key, value);
@@ -252,12 +294,16 @@ parse_scalar(struct compile *c, struct parsing *ps, const struct node *value)
 	const struct option_desc *o = main_option(eip);
 
 	if (node_is_null(value)) {
-		ps->rc = compile_error_node(c, value, "%s needs a value, if only an empty map: write \"%s: {}\"", eip->name, eip->name);
+		ps->rc = compile_error_node(c, value,
+		    "%s needs a value, if only an empty map: write \"%s: {}\"", eip->name,
+		    eip->name);
 	} else if (o != NULL) {
 		ps->rc |= option_set_node(c, o, ps->st->conf, value, ps->st, NULL);
 		option_mark_given(ps->st->conf, eip->options, o);
 	} else {
-		ps->rc = compile_error_node(c, value, "expected a map%s, got text", eip->flags & EIP_EXPRESSION ? " with a language, such as {constant: text}" : "");
+		ps->rc = compile_error_node(c, value, "expected a map%s, got text",
+		    eip->flags & EIP_EXPRESSION ? " with a language, such as {constant: text}"
+						: "");
 	}
 }
 
@@ -288,7 +334,11 @@ new_step(struct compile *c, const struct eip_desc *eip, const struct node *key)
 static int
 default_template(struct compile *c, struct step *st, const struct option_desc *o)
 {
-	struct node value = { .kind = NODE_SCALAR, .flags = NODE_QUOTED, .line = st->at.line, .column = st->at.column, .text = str_of(o->dflt) };
+	struct node value = { .kind = NODE_SCALAR,
+		.flags = NODE_QUOTED,
+		.line = st->at.line,
+		.column = st->at.column,
+		.text = str_of(o->dflt) };
 
 	return option_set_node(c, o, st->conf, &value, st, NULL);
 }
@@ -303,12 +353,17 @@ check_missing(struct compile *c, struct parsing *ps)
 		if (option_given(eip->options, st->conf, o->name))
 			continue;
 		if (o->flags & OPTION_REQUIRED)
-			ps->rc = compile_error(c, st->at, "missing option \"%s\" of %s: expected %s", o->name, eip->name, option_expected(c->arena, o));
+			ps->rc =
+			    compile_error(c, st->at, "missing option \"%s\" of %s: expected %s",
+				o->name, eip->name, option_expected(c->arena, o));
 		else if ((o->flags & OPTION_TEMPLATE) && o->dflt != NULL)
 			ps->rc |= default_template(c, st, o);
 	}
-	if ((eip->flags & EIP_EXPRESSION) && !(eip->flags & EIP_EXPRESSION_OPTIONAL) && ps->language == NULL)
-		ps->rc = compile_error(c, st->at, "%s needs an expression: one language, such as {simple: \"${body}\"}", eip->name);
+	if ((eip->flags & EIP_EXPRESSION) && !(eip->flags & EIP_EXPRESSION_OPTIONAL) &&
+	    ps->language == NULL && ps->rc == 0)
+		ps->rc = compile_error(c, st->at,
+		    "%s needs an expression: one language, such as {simple: \"${body}\"}",
+		    eip->name);
 }
 
 /* What its own expressions read, for the check. */
@@ -321,7 +376,8 @@ merge_reads(void *arg, struct expression *e)
 }
 
 struct step *
-step_parse(struct compile *c, const struct eip_desc *eip, const struct node *key, const struct node *value)
+step_parse(
+    struct compile *c, const struct eip_desc *eip, const struct node *key, const struct node *value)
 {
 	struct parsing ps = { .c = c, .st = new_step(c, eip, key), .map = value };
 	struct position before = c->at;
@@ -345,6 +401,8 @@ step_parse(struct compile *c, const struct eip_desc *eip, const struct node *key
 	if (ps.rc == 0 && eip->check != NULL && eip->check(c, ps.st) != 0)
 		ps.rc = -1;
 	c->at = before;
+	if (ps.rc != 0)
+		c->failures++;
 	return ps.rc == 0 ? ps.st : NULL;
 }
 
@@ -359,15 +417,21 @@ steps_one_key(struct compile *c, const struct node *item, const char *what)
 		return true;
 	if (item->kind != NODE_MAP) {
 		if (item->kind == NODE_SCALAR && !node_is_null(item))
-			compile_error_node(c, item, "%s is a map with one key, got \"%s\": write \"%s: {}\"", what, item->text.p, item->text.p);
+			compile_error_node(c, item,
+			    "%s is a map with one key, got \"%s\": write \"%s: {}\"", what,
+			    item->text.p, item->text.p);
 		else
-			compile_error_node(c, item, "%s is a map with one key, got %s", what, node_kind_name(item));
+			compile_error_node(c, item, "%s is a map with one key, got %s", what,
+			    node_kind_name(item));
 		return false;
 	}
 	buf_init(&names, 1000);
 	for (uint32_t i = 0; i < item->n; i++)
-		(void)buf_printf(&names, "%s%s", i > 0 ? ", " : "", node_key(item, i)->text.p); /* a long list is cut */
-	compile_error_node(c, item, "%s is a map with one key, got %u: [%.*s]; is there an indent problem?", what, item->n, (int)names.n, names.p ? names.p : "");
+		(void)buf_printf(&names, "%s%s", i > 0 ? ", " : "",
+		    node_key(item, i)->text.p); /* a long list is cut */
+	compile_error_node(c, item,
+	    "%s is a map with one key, got %u: [%.*s]; is there an indent problem?", what, item->n,
+	    (int)names.n, names.p ? names.p : "");
 	buf_fini(&names);
 	return false;
 }
@@ -378,11 +442,15 @@ check_place(struct compile *c, const struct eip_desc *eip, const struct node *ke
 {
 	if (eip->flags & (EIP_CHILD | EIP_NOT_A_STEP)) {
 		const char *parent = parent_of(eip->name);
-		compile_error_node(c, key, "\"%s\" is no step%s%s", eip->name, parent ? ": it stands in " : "", parent ? parent : "");
+		compile_error_node(c, key, "\"%s\" is no step%s%s", eip->name,
+		    parent ? ": it stands in " : "", parent ? parent : "");
 		return false;
 	}
 	if ((eip->flags & (EIP_ROOT | EIP_ROUTE_HEAD)) && !head) {
-		compile_error_node(c, key, "\"%s\" must stand before the other steps of a route, or at the root of the file before its routes", eip->name);
+		compile_error_node(c, key,
+		    "\"%s\" must stand before the other steps of a route, or at the root of the "
+		    "file before its routes",
+		    eip->name);
 		return false;
 	}
 	return true;
@@ -401,8 +469,10 @@ add_handler(struct compile *c, struct step *st)
 static struct step *
 parse_item(struct compile *c, const struct node *item, bool *head)
 {
-	if (!steps_one_key(c, item, "a step"))
+	if (!steps_one_key(c, item, "a step")) {
+		c->failures++;
 		return NULL;
+	}
 	const struct node *key = node_key(item, 0), *value = node_value(item, 0);
 	if (node_is_true(node_find(value, "disabled")))
 		return NULL;
@@ -413,6 +483,8 @@ parse_item(struct compile *c, const struct node *item, bool *head)
 		report_step(c, key, value);
 	else if (check_place(c, eip, key, *head))
 		st = step_parse(c, eip, key, value);
+	if (st == NULL)
+		c->failures++;
 	PATH_END(c);
 	if (eip == NULL || !(eip->flags & EIP_ROUTE_HEAD)) {
 		*head = false;
@@ -431,7 +503,8 @@ steps_parse(struct compile *c, const struct node *list, enum steps_place place, 
 
 	*out = (struct block){ 0 };
 	if (list->kind != NODE_LIST) {
-		compile_error_node(c, list, "expected a list of steps, got %s", node_kind_name(list));
+		compile_error_node(
+		    c, list, "expected a list of steps, got %s", node_kind_name(list));
 		return;
 	}
 	for (uint32_t i = 0; i < list->n; i++) {

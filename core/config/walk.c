@@ -12,12 +12,30 @@ struct route_conf {
 };
 
 static const struct option_desc route_options[] = {
-	{ .name = "id", .type = OPTION_STRING, .offset = offsetof(struct route_conf, id), .help = "name of the route; default: route1, route2 …" },
-	{ .name = "description", .type = OPTION_STRING, .flags = OPTION_LABEL, .offset = offsetof(struct route_conf, description), .help = "what it is for" },
-	{ .name = "group", .type = OPTION_STRING, .flags = OPTION_LABEL, .offset = offsetof(struct route_conf, group), .help = "what it belongs to" },
-	{ .name = "note", .type = OPTION_STRING, .flags = OPTION_LABEL, .offset = offsetof(struct route_conf, note), .help = "a remark" },
-	{ .name = "autoStartup", .type = OPTION_BOOL, .dflt = "true", .offset = offsetof(struct route_conf, auto_startup),
-	  .help = "does it take in work from the start" },
+	{ .name = "id",
+	    .type = OPTION_STRING,
+	    .offset = offsetof(struct route_conf, id),
+	    .help = "name of the route; default: route1, route2 …" },
+	{ .name = "description",
+	    .type = OPTION_STRING,
+	    .flags = OPTION_LABEL,
+	    .offset = offsetof(struct route_conf, description),
+	    .help = "what it is for" },
+	{ .name = "group",
+	    .type = OPTION_STRING,
+	    .flags = OPTION_LABEL,
+	    .offset = offsetof(struct route_conf, group),
+	    .help = "what it belongs to" },
+	{ .name = "note",
+	    .type = OPTION_STRING,
+	    .flags = OPTION_LABEL,
+	    .offset = offsetof(struct route_conf, note),
+	    .help = "a remark" },
+	{ .name = "autoStartup",
+	    .type = OPTION_BOOL,
+	    .dflt = "true",
+	    .offset = offsetof(struct route_conf, auto_startup),
+	    .help = "does it take in work from the start" },
 	OPTIONS_END
 };
 
@@ -25,27 +43,38 @@ struct from_conf {
 	const char *id, *description, *note;
 };
 
-static const struct option_desc from_options[] = {
-	{ .name = "id", .type = OPTION_STRING, .flags = OPTION_LABEL, .offset = offsetof(struct from_conf, id) },
-	{ .name = "description", .type = OPTION_STRING, .flags = OPTION_LABEL, .offset = offsetof(struct from_conf, description) },
-	{ .name = "note", .type = OPTION_STRING, .flags = OPTION_LABEL, .offset = offsetof(struct from_conf, note) },
-	OPTIONS_END
-};
+static const struct option_desc from_options[] = { { .name = "id",
+						       .type = OPTION_STRING,
+						       .flags = OPTION_LABEL,
+						       .offset = offsetof(struct from_conf, id) },
+	{ .name = "description",
+	    .type = OPTION_STRING,
+	    .flags = OPTION_LABEL,
+	    .offset = offsetof(struct from_conf, description) },
+	{ .name = "note",
+	    .type = OPTION_STRING,
+	    .flags = OPTION_LABEL,
+	    .offset = offsetof(struct from_conf, note) },
+	OPTIONS_END };
 
 /* ---- routes ---- */
 
 static void
-report_key(struct compile *c, const char *owner, const struct option_desc *options, const char *const *more, const struct node *key)
+report_key(struct compile *c, const char *owner, const struct option_desc *options,
+    const char *const *more, const struct node *key)
 {
 	if (refused_option(REFUSED_STEP, owner, key->text))
-		compile_error_node(c, key, "option \"%s\" of %s is not implemented in this release", key->text.p, owner);
+		compile_error_node(c, key, "option \"%s\" of %s is not implemented in this release",
+		    key->text.p, owner);
 	else
 		compile_error_node(c, key, "unknown option \"%s\" of %s%s", key->text.p, owner,
-		    option_did_you_mean(c->arena, option_nearest(c->arena, options, more, key->text)));
+		    option_did_you_mean(
+			c->arena, option_nearest(c->arena, options, more, key->text)));
 }
 
 static void
-set_option(struct compile *c, const struct option_desc *o, void *conf, const struct node *key, const struct node *value)
+set_option(struct compile *c, const struct option_desc *o, void *conf, const struct node *key,
+    const struct node *value)
 {
 	PATH_KEY(c, key->text.p);
 	(void)option_set_node(c, o, conf, value, NULL, NULL); /* an error is counted */
@@ -54,9 +83,10 @@ set_option(struct compile *c, const struct option_desc *o, void *conf, const str
 
 /* The steps of a from, the handlers before them apart. */
 static void
-parse_route_steps(struct compile *c, struct route *r, const struct node *from, const struct node *steps)
+parse_route_steps(
+    struct compile *c, struct route *r, const struct node *from, const struct node *steps)
 {
-	size_t before = c->errors;
+	size_t before = c->failures;
 
 	c->route_handlers_n = 0;
 	if (steps != NULL) {
@@ -64,8 +94,10 @@ parse_route_steps(struct compile *c, struct route *r, const struct node *from, c
 		steps_parse(c, steps, STEPS_ROUTE, &r->block);
 		PATH_END(c);
 	}
-	if (r->block.n == 0 && c->errors == before)
-		compile_error_node(c, from, "the route has no steps: expected some under \"from\", such as \"steps: [{to: 'log:a'}]\"");
+	if (r->block.n == 0 && c->failures == before && (steps == NULL || steps->kind == NODE_LIST))
+		compile_error_node(c, from,
+		    "the route has no steps: expected some under \"from\", such as \"steps: [{to: "
+		    "'log:a'}]\"");
 }
 
 static void
@@ -80,7 +112,9 @@ parse_from_map(struct compile *c, struct route *r, const struct node *from)
 		const struct option_desc *o = option_find(from_options, key->text);
 		if (o != NULL)
 			set_option(c, o, &conf, key, value);
-		else if (!str_eq(key->text, STR_LIT("uri")) && !str_eq(key->text, STR_LIT("parameters")) && !str_eq(key->text, STR_LIT("steps")))
+		else if (!str_eq(key->text, STR_LIT("uri")) &&
+		    !str_eq(key->text, STR_LIT("parameters")) &&
+		    !str_eq(key->text, STR_LIT("steps")))
 			report_key(c, "from", from_options, more, key);
 	}
 	if (uri == NULL) {
@@ -103,7 +137,8 @@ parse_from(struct compile *c, struct route *r, const struct node *from)
 		r->from = endpoint_parse(c, from, NULL, true);
 		parse_route_steps(c, r, from, NULL);
 	} else {
-		compile_error_node(c, from, "expected a map with \"uri\" and \"steps\", got %s", node_kind_name(from));
+		compile_error_node(c, from, "expected a map with \"uri\" and \"steps\", got %s",
+		    node_kind_name(from));
 	}
 	PATH_END(c);
 }
@@ -127,7 +162,8 @@ begin_route(struct compile *c, const struct node *key)
 static void
 end_route(struct compile *c, struct route *r)
 {
-	r->handlers = arena_alloc(c->arena, (c->route_handlers_n + c->file_handlers_n + 1) * sizeof(struct step *));
+	r->handlers = arena_alloc(
+	    c->arena, (c->route_handlers_n + c->file_handlers_n + 1) * sizeof(struct step *));
 	for (size_t i = 0; i < c->route_handlers_n; i++)
 		r->handlers[r->handlers_n++] = c->route_handlers[i];
 	for (size_t i = 0; i < c->file_handlers_n; i++)
@@ -151,7 +187,9 @@ parse_route_map(struct compile *c, struct route *r, const struct node *map)
 		if (o != NULL)
 			set_option(c, o, conf, key, value);
 		else if (str_eq(key->text, STR_LIT("steps")))
-			compile_error_node(c, key, "unknown option \"steps\" of route: steps stand under \"from\", beside its \"uri\"");
+			compile_error_node(c, key,
+			    "unknown option \"steps\" of route: steps stand under \"from\", beside "
+			    "its \"uri\"");
 		else
 			report_key(c, "route", route_options, more, key);
 	}
@@ -170,7 +208,8 @@ static void
 parse_route(struct compile *c, const struct node *key, const struct node *value)
 {
 	if (value->kind != NODE_MAP) {
-		compile_error_node(c, value, "expected a map with \"from\", got %s", node_kind_name(value));
+		compile_error_node(
+		    c, value, "expected a map with \"from\", got %s", node_kind_name(value));
 		return;
 	}
 	struct route *r = begin_route(c, key);
@@ -193,12 +232,14 @@ parse_bare_from(struct compile *c, const struct node *key, const struct node *va
 /* ---- roots ---- */
 
 static void
-parse_root_eip(struct compile *c, const struct eip_desc *eip, const struct node *key, const struct node *value, size_t routes_before)
+parse_root_eip(struct compile *c, const struct eip_desc *eip, const struct node *key,
+    const struct node *value, size_t routes_before)
 {
 	uint32_t n = (uint32_t)c->file_handlers_n;
 
 	if (c->program->routes_n > routes_before) {
-		compile_error_node(c, key, "\"%s\" must be defined before the routes of the file", eip->name);
+		compile_error_node(
+		    c, key, "\"%s\" must be defined before the routes of the file", eip->name);
 		return;
 	}
 	if (node_is_true(node_find(value, "disabled")))
@@ -218,16 +259,22 @@ report_root(struct compile *c, const struct node *key)
 	const char *other;
 
 	if (refused_find(REFUSED_ROOT, key->text, &other)) {
-		compile_error_node(c, key, "\"%s\" is not implemented in this release%s%s%s", key->text.p, other ? "; the nearest is \"" : "",
-		    other ? other : "", other ? "\"" : "");
+		compile_error_node(c, key, "\"%s\" is not implemented in this release%s%s%s",
+		    key->text.p, other ? "; the nearest is \"" : "", other ? other : "",
+		    other ? "\"" : "");
 		return;
 	}
 	if (eip_find(key->text) != NULL || refused_find(REFUSED_STEP, key->text, &other)) {
-		compile_error_node(c, key, "unknown node \"%s\" at the root of the file: it is a step, and stands under \"steps\" of a route's \"from\"", key->text.p);
+		compile_error_node(c, key,
+		    "unknown node \"%s\" at the root of the file: it is a step, and stands under "
+		    "\"steps\" of a route's \"from\"",
+		    key->text.p);
 		return;
 	}
-	compile_error_node(c, key, "unknown node \"%s\" at the root of the file: expected \"route\", \"from\" or \"onException\"%s", key->text.p,
-	    option_did_you_mean(c->arena, str_nearest(key->text, roots)));
+	compile_error_node(c, key,
+	    "unknown node \"%s\" at the root of the file: expected \"route\", \"from\" or "
+	    "\"onException\"%s",
+	    key->text.p, option_did_you_mean(c->arena, str_nearest(key->text, roots)));
 }
 
 static void
@@ -263,10 +310,14 @@ walk_document(struct compile *c, const struct document *doc)
 		for (uint32_t i = 0; i < doc->root->n; i++)
 			walk_root(c, &doc->root->items[i], routes_before);
 	} else if (doc->root->kind == NODE_MAP) {
-		compile_error_node(c, doc->root, "a route file is a list: write \"- %s:\" instead of \"%s:\"", doc->root->n ? node_key(doc->root, 0)->text.p : "route",
+		compile_error_node(c, doc->root,
+		    "a route file is a list: write \"- %s:\" instead of \"%s:\"",
+		    doc->root->n ? node_key(doc->root, 0)->text.p : "route",
 		    doc->root->n ? node_key(doc->root, 0)->text.p : "route");
 	} else {
-		compile_error_node(c, doc->root, "a route file is a list of \"route\", \"from\" and \"onException\", got %s", node_kind_name(doc->root));
+		compile_error_node(c, doc->root,
+		    "a route file is a list of \"route\", \"from\" and \"onException\", got %s",
+		    node_kind_name(doc->root));
 	}
 	c->file = NULL;
 	c->at = (struct position){ 0 };
@@ -286,7 +337,8 @@ check_route_ids(struct compile *c, struct hash *ids)
 			continue;
 		first = hash_find(ids, str_of(r->id));
 		if (first != NULL)
-			compile_error(c, r->at, "route id \"%s\" is given twice: first at %s:%u", r->id, first->at.file, first->at.line);
+			compile_error(c, r->at, "route id \"%s\" is given twice: first at %s:%u",
+			    r->id, first->at.file, first->at.line);
 		else
 			(void)hash_put(ids, str_of(r->id), r);
 	}
@@ -319,7 +371,10 @@ check_step_ids(struct compile *c, struct hash *ids)
 			continue;
 		first = hash_find(ids, str_of(st->id));
 		if (first != NULL)
-			compile_error(c, st->at, "id \"%s\" is given twice: first at %s:%u; ids must be unique among all routes", st->id, first->at.file, first->at.line);
+			compile_error(c, st->at,
+			    "id \"%s\" is given twice: first at %s:%u; ids must be unique among "
+			    "all routes",
+			    st->id, first->at.file, first->at.line);
 		else
 			(void)hash_put(ids, str_of(st->id), st);
 	}
@@ -369,11 +424,14 @@ have_common_word(struct str a, struct str b)
 static bool
 is_same_consumer(const struct endpoint *a, const struct endpoint *b)
 {
-	for (const struct option_desc *o = a->component->options; o != NULL && o->name != NULL; o++) {
+	for (const struct option_desc *o = a->component->options; o != NULL && o->name != NULL;
+	     o++) {
 		if (!(o->flags & OPTION_UNIQUE) || o->type != OPTION_STRING)
 			continue;
-		const char *x = OPTION_AT(a->conf, o, const char *), *y = OPTION_AT(b->conf, o, const char *);
-		if ((x == NULL) != (y == NULL) || (x != NULL && !have_common_word(str_of(x), str_of(y))))
+		const char *x = OPTION_AT(a->conf, o, const char *),
+			   *y = OPTION_AT(b->conf, o, const char *);
+		if ((x == NULL) != (y == NULL) ||
+		    (x != NULL && !have_common_word(str_of(x), str_of(y))))
 			return false;
 	}
 	return true;
@@ -394,12 +452,16 @@ check_consumers(struct compile *c)
 			(void)hash_put(&c->consumers, base, r);
 			continue;
 		}
-		for (uint32_t j = first->index; (r->from->component->flags & COMPONENT_UNIQUE) && j < i; j++) {
+		for (uint32_t j = first->index;
+		     (r->from->component->flags & COMPONENT_UNIQUE) && j < i; j++) {
 			const struct route *other = p->routes[j];
-			if (other->from == NULL || !str_eq(endpoint_base(other->from), base) || !is_same_consumer(other->from, r->from))
+			if (other->from == NULL || !str_eq(endpoint_base(other->from), base) ||
+			    !is_same_consumer(other->from, r->from))
 				continue;
-			compile_error(c, r->from->at, "multiple consumers for the same endpoint: \"%s\" is served by another route already, at %s:%u", r->from->key,
-			    other->from->at.file, other->from->at.line);
+			compile_error(c, r->from->at,
+			    "multiple consumers for the same endpoint: \"%s\" is served by another "
+			    "route already, at %s:%u",
+			    r->from->key, other->from->at.file, other->from->at.line);
 			break;
 		}
 	}
@@ -413,11 +475,13 @@ find_targets(struct compile *c)
 
 	for (uint32_t i = 0; i < p->endpoints_n; i++) {
 		struct endpoint *ep = p->endpoints[i];
-		if (ep->consumer || ep->component->owner != NULL || !(ep->component->flags & COMPONENT_CONSUMER))
+		if (ep->consumer || ep->component->owner != NULL ||
+		    !(ep->component->flags & COMPONENT_CONSUMER))
 			continue;
 		ep->target = hash_find(&c->consumers, endpoint_base(ep));
 		if (ep->target == NULL)
-			compile_warning(c, ep->at, "no route consumes \"%s\": sending to it will fail", ep->uri);
+			compile_warning(c, ep->at,
+			    "no route consumes \"%s\": sending to it will fail", ep->uri);
 	}
 }
 

@@ -1,6 +1,7 @@
 /*
- * YAML text to nodes, over libyaml's events. What YAML 1.1 would make of `yes`, `on` and `0777` is not done here: a scalar keeps its text, and only the option
- * that it is for says what it must be. Anchors are expanded as they are met, and the count of nodes bounds what they can become.
+ * YAML text to nodes, over libyaml's events. What YAML 1.1 would make of `yes`, `on` and `0777` is
+ * not done here: a scalar keeps its text, and only the option that it is for says what it must be.
+ * Anchors are expanded as they are met, and the count of nodes bounds what they can become.
  */
 #include "core/config/node.h"
 
@@ -29,7 +30,7 @@ struct reader {
 	struct str text;
 	struct hash anchors; /* name -> struct node */
 	size_t count;
-	bool failed;         /* reported: no use in going on */
+	bool failed; /* reported: no use in going on */
 };
 
 struct node *
@@ -124,19 +125,22 @@ report_parser(struct reader *r)
 
 	r->failed = true;
 	if (p->error == YAML_READER_ERROR) {
-		diagnostics_add(r->ds, position_of_offset(r, p->problem_offset), false, "cannot read YAML: %s", problem);
+		diagnostics_add(r->ds, position_of_offset(r, p->problem_offset), false,
+		    "cannot read YAML: %s", problem);
 		return;
 	}
 	struct position at = position_of(r, p->problem_mark);
 	bool tab = p->problem_mark.index < r->text.n && r->text.p[p->problem_mark.index] == '\t';
-	diagnostics_add(r->ds, at, false, "cannot read YAML: %s%s%s%s", p->context ? p->context : "", p->context ? ": " : "",
-	    problem, tab ? " (a tab cannot be used for indentation)" : "");
+	diagnostics_add(r->ds, at, false, "cannot read YAML: %s%s%s%s",
+	    p->context ? p->context : "", p->context ? ": " : "", problem,
+	    tab ? " (a tab cannot be used for indentation)" : "");
 }
 
 static void
 report_limit(struct reader *r, const char *what, int limit)
 {
-	diagnostics_add(r->ds, position_of(r, r->event.start_mark), false, "cannot read YAML: more than %d %s", limit, what);
+	diagnostics_add(r->ds, position_of(r, r->event.start_mark), false,
+	    "cannot read YAML: more than %d %s", limit, what);
 	r->failed = true;
 }
 
@@ -170,7 +174,9 @@ count_node(struct reader *r)
 static bool
 copy_node(struct reader *r, const struct node *from, struct node *to)
 {
-	size_t n = from->kind == NODE_MAP ? 2 * (size_t)from->n : from->kind == NODE_LIST ? from->n : 0;
+	size_t n = from->kind == NODE_MAP ? 2 * (size_t)from->n
+	    : from->kind == NODE_LIST     ? from->n
+					  : 0;
 
 	*to = *from;
 	if (!count_node(r))
@@ -192,7 +198,8 @@ read_alias(struct reader *r, struct node *out)
 	const struct node *anchor = hash_find(&r->anchors, str_of(name));
 
 	if (anchor == NULL) {
-		diagnostics_add(r->ds, position_of(r, r->event.start_mark), false, "cannot read YAML: alias \"%s\" has no anchor before it", name);
+		diagnostics_add(r->ds, position_of(r, r->event.start_mark), false,
+		    "cannot read YAML: alias \"%s\" has no anchor before it", name);
 		r->failed = true;
 		return false;
 	}
@@ -205,7 +212,8 @@ keep_anchor(struct reader *r, const char *name, const struct node *n)
 	struct node *copy = ARENA_NEW(r->arena, struct node);
 
 	*copy = *n;
-	(void)hash_put(&r->anchors, str_of(name), copy); /* a later anchor of that name takes its place, as YAML has it */
+	(void)hash_put(&r->anchors, str_of(name),
+	    copy); /* a later anchor of that name takes its place, as YAML has it */
 }
 
 static bool read_node(struct reader *r, struct node *out, unsigned depth);
@@ -247,7 +255,8 @@ read_pairs(struct reader *r, struct children *ch, struct hash *seen, unsigned de
 		if (!advance(r) || !read_node(r, &value, depth))
 			return false;
 		if (key.kind != NODE_SCALAR) {
-			diagnostics_add(r->ds, at, false, "a key must be text, got %s", node_kind_name(&key));
+			diagnostics_add(
+			    r->ds, at, false, "a key must be text, got %s", node_kind_name(&key));
 			continue;
 		}
 		if (is_duplicate(seen, ch, key.text)) {
@@ -285,7 +294,8 @@ read_container(struct reader *r, struct node *out, unsigned depth)
 		return false;
 	}
 	hash_init(&seen, false);
-	bool ok = out->kind == NODE_MAP ? read_pairs(r, &ch, &seen, depth + 1) : read_items(r, &ch, depth + 1);
+	bool ok = out->kind == NODE_MAP ? read_pairs(r, &ch, &seen, depth + 1)
+					: read_items(r, &ch, depth + 1);
 	hash_fini(&seen);
 	out->n = (uint32_t)(out->kind == NODE_MAP ? ch.n / 2 : ch.n);
 	out->items = children_take(&ch, r->arena);
@@ -300,19 +310,22 @@ read_node(struct reader *r, struct node *out, unsigned depth)
 	const char *anchor = NULL;
 	bool ok = true;
 
-	*out = (struct node){ .line = (uint32_t)ev->start_mark.line + 1, .column = (uint32_t)ev->start_mark.column + 1 };
+	*out = (struct node){ .line = (uint32_t)ev->start_mark.line + 1,
+		.column = (uint32_t)ev->start_mark.column + 1 };
 	if (ev->type == YAML_ALIAS_EVENT)
 		return read_alias(r, out);
 	if (!count_node(r))
 		return false;
 	if (ev->type == YAML_SCALAR_EVENT) {
-		out->text.p = arena_strndup(r->arena, (const char *)ev->data.scalar.value, ev->data.scalar.length);
+		out->text.p = arena_strndup(
+		    r->arena, (const char *)ev->data.scalar.value, ev->data.scalar.length);
 		out->text.n = ev->data.scalar.length;
 		out->flags = ev->data.scalar.style == YAML_PLAIN_SCALAR_STYLE ? 0 : NODE_QUOTED;
 		anchor = (const char *)ev->data.scalar.anchor;
 	} else {
 		out->kind = ev->type == YAML_MAPPING_START_EVENT ? NODE_MAP : NODE_LIST;
-		anchor = (const char *)(out->kind == NODE_MAP ? ev->data.mapping_start.anchor : ev->data.sequence_start.anchor);
+		anchor = (const char *)(out->kind == NODE_MAP ? ev->data.mapping_start.anchor
+							      : ev->data.sequence_start.anchor);
 	}
 	if (anchor != NULL)
 		anchor = arena_strdup(r->arena, anchor);
@@ -332,7 +345,8 @@ read_document(struct reader *r)
 	if (!advance(r) || !advance(r)) /* start of the stream, then of the document */
 		return NULL;
 	if (r->event.type == YAML_STREAM_END_EVENT) {
-		diagnostics_add(r->ds, (struct position){ r->file, 1, 1 }, false, "the file is empty");
+		diagnostics_add(
+		    r->ds, (struct position){ r->file, 1, 1 }, false, "the file is empty");
 		return NULL;
 	}
 	if (!advance(r) || !read_node(r, root, 0))
@@ -340,7 +354,8 @@ read_document(struct reader *r)
 	if (!advance(r) || !advance(r)) /* end of the document, then what follows */
 		return NULL;
 	if (r->event.type != YAML_STREAM_END_EVENT) {
-		diagnostics_add(r->ds, position_of(r, r->event.start_mark), false, "a second document begins: a file has one");
+		diagnostics_add(r->ds, position_of(r, r->event.start_mark), false,
+		    "a second document begins: a file has one");
 		return NULL;
 	}
 	return root;
@@ -352,11 +367,13 @@ yaml_parse(struct arena *a, const char *file, struct str text, struct diagnostic
 	struct reader r = { .arena = a, .ds = ds, .file = file, .text = text };
 
 	if (text.n > NODE_FILE_MAX) {
-		diagnostics_add(ds, (struct position){ file, 1, 1 }, false, "the file is larger than %d bytes", NODE_FILE_MAX);
+		diagnostics_add(ds, (struct position){ file, 1, 1 }, false,
+		    "the file is larger than %d bytes", NODE_FILE_MAX);
 		return NULL;
 	}
 	if (!yaml_parser_initialize(&r.parser)) {
-		diagnostics_add(ds, (struct position){ file, 1, 1 }, false, "cannot start the YAML parser: out of memory");
+		diagnostics_add(ds, (struct position){ file, 1, 1 }, false,
+		    "cannot start the YAML parser: out of memory");
 		return NULL;
 	}
 	yaml_parser_set_input_string(&r.parser, (const unsigned char *)text.p, text.n);
