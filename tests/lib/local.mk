@@ -6,6 +6,7 @@ tests_lib_libfuzz_a_SOURCES = \
 if BUILD_UNIT
 check_LIBRARIES += tests/lib/libtest.a
 tests_lib_libtest_a_SOURCES = \
+	tests/lib/program_build.c \
 	tests/lib/unit.c
 unit_lib = tests/lib/libtest.a
 endif

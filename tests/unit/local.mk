@@ -6,7 +6,9 @@ unit_tests = \
 	tests/unit/test_blob \
 	tests/unit/test_buf \
 	tests/unit/test_control \
+	tests/unit/test_engine \
 	tests/unit/test_error \
+	tests/unit/test_errors \
 	tests/unit/test_exception \
 	tests/unit/test_exchange \
 	tests/unit/test_frame \
@@ -16,9 +18,11 @@ unit_tests = \
 	tests/unit/test_json \
 	tests/unit/test_list \
 	tests/unit/test_log \
+	tests/unit/test_log_text \
 	tests/unit/test_loop \
 	tests/unit/test_page \
 	tests/unit/test_process_table \
+	tests/unit/test_steps \
 	tests/unit/test_str \
 	tests/unit/test_stream \
 	tests/unit/test_units \
@@ -31,4 +35,5 @@ else
 TESTS += tests/unit/no_cmocka.sh
 endif
 tests_unit_test_ipc_LDADD = $(unit_lib) $(worker_libs) $(CMOCKA_LIBS)
+tests_unit_test_log_text_LDADD = $(unit_lib) $(worker_libs) $(CMOCKA_LIBS)
 tests_unit_test_process_table_LDADD = $(unit_lib) libsupervisor.a $(hinny_libs) $(CMOCKA_LIBS)
