@@ -3,8 +3,11 @@
 # One that needs more than LDADD says so: `tests_fuzz_fuzz_x_LDADD = $(FUZZ_LIBS) $(http_libs) $(hinny_libs)`.
 fuzz_targets = \
 	tests/fuzz/fuzz_control \
+	tests/fuzz/fuzz_frame \
+	tests/fuzz/fuzz_json \
 	tests/fuzz/fuzz_str \
-	tests/fuzz/fuzz_units
+	tests/fuzz/fuzz_units \
+	tests/fuzz/fuzz_value
 
 check_PROGRAMS += $(fuzz_targets)
 if !BUILD_FUZZ
