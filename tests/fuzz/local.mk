@@ -9,6 +9,14 @@ fuzz_targets = \
 	tests/fuzz/fuzz_units \
 	tests/fuzz/fuzz_value
 
+if BUILD_XFORM
+fuzz_targets += \
+	tests/fuzz/fuzz_xml \
+	tests/fuzz/fuzz_xpath
+tests_fuzz_fuzz_xml_LDADD = $(FUZZ_LIBS) $(xform_libs) $(hinny_libs)
+tests_fuzz_fuzz_xpath_LDADD = $(FUZZ_LIBS) $(xform_libs) $(hinny_libs)
+endif
+
 check_PROGRAMS += $(fuzz_targets)
 if !BUILD_FUZZ
 TESTS += $(fuzz_targets)

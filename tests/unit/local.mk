@@ -28,6 +28,15 @@ unit_tests = \
 	tests/unit/test_units \
 	tests/unit/test_value
 
+if BUILD_XFORM
+unit_tests += \
+	tests/unit/test_jail \
+	tests/unit/test_validator \
+	tests/unit/test_xpath \
+	tests/unit/test_xslt \
+	tests/unit/test_xtokenize
+endif
+
 if BUILD_UNIT
 check_PROGRAMS += $(unit_tests)
 TESTS += $(unit_tests)
@@ -37,3 +46,8 @@ endif
 tests_unit_test_ipc_LDADD = $(unit_lib) $(worker_libs) $(CMOCKA_LIBS)
 tests_unit_test_log_text_LDADD = $(unit_lib) $(worker_libs) $(CMOCKA_LIBS)
 tests_unit_test_process_table_LDADD = $(unit_lib) libsupervisor.a $(hinny_libs) $(CMOCKA_LIBS)
+tests_unit_test_jail_LDADD = $(unit_lib) $(xform_libs) $(hinny_libs) $(CMOCKA_LIBS)
+tests_unit_test_validator_LDADD = $(unit_lib) $(xform_libs) $(hinny_libs) $(CMOCKA_LIBS)
+tests_unit_test_xpath_LDADD = $(unit_lib) $(xform_libs) $(hinny_libs) $(CMOCKA_LIBS)
+tests_unit_test_xslt_LDADD = $(unit_lib) $(xform_libs) $(hinny_libs) $(CMOCKA_LIBS)
+tests_unit_test_xtokenize_LDADD = $(unit_lib) $(xform_libs) $(hinny_libs) $(CMOCKA_LIBS)

@@ -1,6 +1,7 @@
 /* transformers/validator: valid and invalid documents with line and column, missing bodies, schemas that include others, and schemas that are wrong. */
 #include "transformers/validator/validator.h"
 
+#include "tests/lib/unit.h"
 #include "tests/unit/xform_fixture.h"
 
 #define SCHEMA(body) "<xs:schema xmlns:xs='http://www.w3.org/2001/XMLSchema'>" body "</xs:schema>"

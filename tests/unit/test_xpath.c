@@ -2,6 +2,7 @@
 #include "core/lang/xpath.h"
 #include "transformers/xpath/xpath_impl.h"
 
+#include "tests/lib/unit.h"
 #include "tests/unit/xform_fixture.h"
 
 #define ORDER \

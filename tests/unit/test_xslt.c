@@ -2,6 +2,7 @@
 #include "transformers/xslt/xslt.h"
 #include "transformers/xslt/xslt_home.h"
 
+#include "tests/lib/unit.h"
 #include "tests/unit/xform_fixture.h"
 
 #define SHEET(body) "<xsl:stylesheet version='1.0' xmlns:xsl='http://www.w3.org/1999/XSL/Transform'>" body "</xsl:stylesheet>"

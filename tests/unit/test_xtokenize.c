@@ -2,6 +2,7 @@
 #include "core/lang/xtokenize.h"
 #include "transformers/xtokenize/xtokenize_impl.h"
 
+#include "tests/lib/unit.h"
 #include "tests/unit/xform_fixture.h"
 
 #define ORDERS \

@@ -5,13 +5,12 @@
 #ifndef HINNY_TESTS_UNIT_XFORM_FIXTURE_H
 #define HINNY_TESTS_UNIT_XFORM_FIXTURE_H
 
+#include "core/base/assert.h"
 #include "core/model/exchange.h"
 #include "core/model/program.h"
 #include "transformers/xml/xml.h"
 #include "workers/component.h"
 #include "workers/worker.h"
-
-#include "tests/lib/unit.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -54,9 +53,9 @@ fixture_file(const char *name, const char *text)
 		(void)mkdirat(fixture.dirfd, folder, 0700);
 	}
 	fd = openat(fixture.dirfd, name, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-	assert_true(fd >= 0);
-	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
-	assert_int_equal(close(fd), 0);
+	ASSERT(fd >= 0);
+	ASSERT(write(fd, text, strlen(text)) == (ssize_t)strlen(text));
+	ASSERT(close(fd) == 0);
 }
 
 static inline void
@@ -65,8 +64,7 @@ fixture_open(void)
 	static const struct xml_limits limits = { .max_size = 64 << 20, .max_depth = 256, .max_output = 64 << 20 };
 
 	(void)snprintf(fixture.dir, sizeof fixture.dir, "/tmp/hinny-xform-XXXXXX");
-	if (!mkdtemp(fixture.dir))
-		abort();
+	ASSERT(mkdtemp(fixture.dir) != NULL);
 	fixture.dirfd = open(fixture.dir, O_RDONLY | O_DIRECTORY);
 	fixture.xml = xml_new(&limits, fixture.dirfd);
 	exchange_pool_init(&fixture.pool, 1);
@@ -81,7 +79,7 @@ fixture_close(void)
 	exchange_pool_fini(&fixture.pool);
 	(void)close(fixture.dirfd);
 	(void)snprintf(command, sizeof command, "rm -rf '%s'", fixture.dir);
-	(void)system(command);
+	ASSERT(system(command) == 0);
 }
 
 /* A fresh exchange; body NULL: none. */

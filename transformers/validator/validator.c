@@ -119,6 +119,8 @@ run(struct validation *va, const struct validator_code *code)
 	if (!vc)
 		return false;
 	/* our rules on the DOCTYPE go on, but no tree is built */
+	own.startElement = NULL;
+	own.endElement = NULL;
 	own.startElementNs = NULL;
 	own.endElementNs = NULL;
 	own.characters = own.ignorableWhitespace = NULL;

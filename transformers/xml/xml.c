@@ -16,6 +16,7 @@
 #include <libxml/parser.h>
 #include <libxml/parserInternals.h>
 #include <libxml/xmlIO.h>
+#include <libxml/xpath.h>
 
 static struct xml *the_xml;
 

@@ -19,7 +19,8 @@
 #include <stdint.h>
 
 #include <libxml/tree.h>
-#include <libxml/xpath.h>
+
+struct _xmlXPathContext;
 
 /* Does the build check what only a bug can bring about, at a price? */
 #if defined __SANITIZE_ADDRESS__ || defined HINNY_DEVELOPER
@@ -57,7 +58,7 @@ struct xml {
 	struct xml_errors errors;
 	struct xml_cache cache;
 	struct buf out;              /* results are serialised here, and copied to where they go */
-	xmlXPathContextPtr xpath;    /* for lone expressions: holds nothing of a message between two */
+	struct _xmlXPathContext *xpath; /* for lone expressions: holds nothing of a message between two */
 	struct exchange *ex;         /* of the evaluation that runs: for variables and functions */
 	const void *expression;      /* …and what is evaluated: the language's own */
 	xmlDocPtr empty;

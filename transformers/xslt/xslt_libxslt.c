@@ -119,6 +119,15 @@ compile_failed(struct xml *x, const char *url, struct hinny_error *err)
 	return hinny_error_set(err, HINNY_EINVAL, "stylesheet \"%s\", line %d: %s%s%s", file + 1, line, said, es->first[0] ? ": " : "", es->first);
 }
 
+/* libxslt only warns of what XSLT 1.0 calls an error. A sheet of a later version is forwards-compatible: what is unknown in it is left out. */
+static bool
+is_fatal(const char *text)
+{
+	if (strstr(text, "invalid value"))
+		return true;
+	return strstr(text, "unknown xsl:") && !strstr(text, "only 1.1 features are supported");
+}
+
 static void
 read_params(struct sheet *sh)
 {
@@ -165,12 +174,13 @@ sheet_compile(struct xml *x, const char *url, void **out, struct hinny_error *er
 	sh->style = xsltParseStylesheetFile(BAD_CAST url);
 	(void)xml_files_set_root(&x->files, NULL);
 	text = buf_cstr(&x->errors.text);
-	/* an element that is none of XSLT's is only a warning to the library */
-	if (!sh->style || sh->style->errors > 0 || x->errors.n > 0 || (text && strstr(text, "unknown xsl:"))) {
+	if (!sh->style || sh->style->errors > 0 || x->errors.n > 0 || (text && is_fatal(text))) {
 		rc = compile_failed(x, url, err);
 		sheet_free(sh);
 		return rc;
 	}
+	if (text && text[0])
+		log_warning("stylesheet \"%s\": %s", url + 1, text);
 	if (x->files.scanned_document)
 		xml_files_keep(&x->files, sh->root);
 	rc = xslt_rules_read(&sh->rules, sh->style, err);
