@@ -40,6 +40,12 @@ http_is_token(struct str s)
 	return s.n > 0 && all_of(s, CHAR_TOKEN);
 }
 
+bool
+http_is_value(struct str s)
+{
+	return all_of(s, CHAR_VALUE);
+}
+
 /* ---- lists ---- */
 
 bool
