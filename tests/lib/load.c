@@ -2,10 +2,12 @@
  * A load of HTTP requests whose every answer is checked byte for byte: kept-alive connections on one thread, bounded in time and count. A connection that the server
  * closes after an answer with `Connection: close`, or before it has read anything of a request on an idle connection, is opened again; all else is counted as what it is.
  *
- *   load [--host 127.0.0.1] --port N --path P [--body FILE] [--expect FILE]... [--status 200]... [--connections 8] [--seconds S] [--requests N]
+ *   load [--host 127.0.0.1] --port N --path P [--body FILE] [--expect FILE]... [--status 200]... [--allow 500]... [--connections 8] [--seconds S] [--requests N]
  *        [--header 'K: v']... [--timeout S]
  *
- * Prints one JSON object: requests, ok, wrong_status, wrong_body, reset, timeout, refused, reconnects, us_max, us_p50, us_p99. Exit status 1 when anything but ok was counted.
+ * An answer with a status of --allow is counted as allowed, whatever its body. `retried` counts requests that were sent again on a new connection (see above).
+ * Prints one JSON object: requests, ok, allowed, wrong_status, wrong_body, reset, timeout, refused, reconnects, retried, us_max, us_p50, us_p99. Exit status 1 when
+ * anything but ok was counted.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -35,14 +37,14 @@ static struct {
 	double seconds;
 	long requests;
 	struct blob request, expect[LIST_MAX];
-	int status[LIST_MAX];
-	size_t expect_n, status_n;
+	int status[LIST_MAX], allow[LIST_MAX];
+	size_t expect_n, status_n, allow_n;
 	char headers[4096];
 	const char *body_file;
 } opt = { .host = "127.0.0.1", .path = "/", .connections = 8, .timeout = 30, .seconds = 0, .requests = 0 };
 
 static struct {
-	long requests, ok, wrong_status, wrong_body, reset, timeout, refused, reconnects;
+	long requests, ok, allowed, wrong_status, wrong_body, reset, timeout, refused, reconnects, retried;
 	int shown;
 } count;
 
@@ -197,10 +199,10 @@ unchunk(char *body, size_t n)
 }
 
 static bool
-status_expected(int status)
+is_listed(const int *list, size_t n, int status)
 {
-	for (size_t i = 0; i < opt.status_n; i++)
-		if (opt.status[i] == status)
+	for (size_t i = 0; i < n; i++)
+		if (list[i] == status)
 			return true;
 	return false;
 }
@@ -245,7 +247,9 @@ judge(struct conn *c)
 		show("an answer without framing", c);
 	}
 	count.requests++;
-	if (!status_expected(status)) {
+	if (is_listed(opt.allow, opt.allow_n, status)) {
+		count.allowed++;
+	} else if (!is_listed(opt.status, opt.status_n, status)) {
 		count.wrong_status++;
 		show("unexpected status", c);
 	} else if (!body_expected(body, (size_t)n)) {
@@ -271,6 +275,7 @@ conn_lost(struct conn *c)
 	/* A server may close an idle connection; a request that met the close and of which nothing came back is sent again, as RFC 9112 9.3.1 has it. */
 	if (c->n == 0 && c->served > 0 && c->state != CONNECTING) {
 		begun--;
+		count.retried++;
 		conn_reopen(c);
 		return;
 	}
@@ -378,6 +383,7 @@ parse(int argc, char **argv)
 		else if (strcmp(k, "--body") == 0) opt.body_file = v;
 		else if (strcmp(k, "--expect") == 0 && opt.expect_n < LIST_MAX) opt.expect[opt.expect_n++] = read_file(v);
 		else if (strcmp(k, "--status") == 0 && opt.status_n < LIST_MAX) opt.status[opt.status_n++] = atoi(v);
+		else if (strcmp(k, "--allow") == 0 && opt.allow_n < LIST_MAX) opt.allow[opt.allow_n++] = atoi(v);
 		else if (strcmp(k, "--connections") == 0) opt.connections = atoi(v);
 		else if (strcmp(k, "--seconds") == 0) opt.seconds = atof(v);
 		else if (strcmp(k, "--requests") == 0) opt.requests = atol(v);
@@ -436,9 +442,9 @@ static int
 report(void)
 {
 	qsort(samples, samples_n, sizeof *samples, by_value);
-	printf("{\"requests\": %ld, \"ok\": %ld, \"wrong_status\": %ld, \"wrong_body\": %ld, \"reset\": %ld, \"timeout\": %ld, \"refused\": %ld, "
-	       "\"reconnects\": %ld, \"us_p50\": %u, \"us_p99\": %u, \"us_max\": %u}\n",
-	    count.requests, count.ok, count.wrong_status, count.wrong_body, count.reset, count.timeout, count.refused, count.reconnects,
+	printf("{\"requests\": %ld, \"ok\": %ld, \"allowed\": %ld, \"wrong_status\": %ld, \"wrong_body\": %ld, \"reset\": %ld, \"timeout\": %ld, \"refused\": %ld, "
+	       "\"reconnects\": %ld, \"retried\": %ld, \"us_p50\": %u, \"us_p99\": %u, \"us_max\": %u}\n",
+	    count.requests, count.ok, count.allowed, count.wrong_status, count.wrong_body, count.reset, count.timeout, count.refused, count.reconnects, count.retried,
 	    samples_n ? samples[samples_n / 2] : 0, samples_n ? samples[samples_n * 99 / 100] : 0, samples_n ? samples[samples_n - 1] : 0);
 	return count.ok == count.requests && count.refused == 0 && count.ok > 0 ? 0 : 1;
 }

@@ -1,8 +1,24 @@
 # Behaviour of the whole, one readable python3 file each: configuration, peers, expectations. The first letter is the kind; regressions
 # carry the issue's number. Environment: see AM_TESTS_ENVIRONMENT in Makefile.am. Status 0: passed, 77: skipped.
-scenario_tests =
+scenario_tests = \
+	tests/scenario/a_command.py \
+	tests/scenario/c_cases.py \
+	tests/scenario/c_http_cases.py \
+	tests/scenario/d_systemd.py \
+	tests/scenario/e_examples.py \
+	tests/scenario/k_kill.py \
+	tests/scenario/m_memory.py \
+	tests/scenario/n_manual.py \
+	tests/scenario/r_reload.py \
+	tests/scenario/s_flows.py
 
 TESTS += $(scenario_tests)
 
-# Those that are too long for `make check`: run by `make soak`.
-soak_tests +=
+# Those that are too long for `make check`, or are longer and stricter there (HINNY_SOAK=1): run by `make soak`.
+soak_tests += \
+	tests/scenario/soak_flows.py \
+	tests/scenario/s_flows.py \
+	tests/scenario/r_reload.py \
+	tests/scenario/k_kill.py \
+	tests/scenario/m_memory.py \
+	tests/scenario/c_http_cases.py

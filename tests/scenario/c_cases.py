@@ -1,0 +1,226 @@
+#!/usr/bin/env python3
+"""Faults and questions that people reported of integration products, with what is right: refusals at start, XML."""
+import os
+import socket
+import sys
+import threading
+import time
+sys.path.insert(0, os.path.join(os.environ.get('HINNY_SRCDIR', '.'), 'tests', 'lib'))
+from broker import SANITIZED, SLOW, Broker, free_port, hinny, main
+
+
+def refused(files, *words, at=None):
+    """The file is refused by `hinny run` (status 1, nothing listens) and by `hinny check` with the same line, which has all the words."""
+    if isinstance(files, str):
+        files = {'r.yaml': files}
+    with Broker(files, wait=False) as b:
+        assert b.proc.wait(20 * SLOW) == 1, b.log()
+        b.reader.join(5)
+        said = b.lines
+        status, out, err = hinny('check', *[n for n in files if n.endswith('.yaml')], cwd=b.folder)
+        assert status == 1, out + err
+        lines = [x for x in said if all(w in x for w in words)]
+        assert lines, '%r not in\n%s' % (words, b.log())
+        if at is not None:
+            assert lines[0].startswith(at), lines
+        assert lines[0] in (out + err).splitlines(), (lines[0], out + err)
+        with socket.socket() as s:
+            assert s.connect_ex(('127.0.0.1', b.port)) != 0
+
+
+# ---- B01 to B03
+
+def test_b01_steps_beside_from():
+    refused('- route:\n    from:\n      uri: platform-http:/b01\n    steps:\n      - setBody:\n          constant: hi\n', 'steps', at='r.yaml:4:5:')
+
+
+def test_b01_misspelt_option():
+    refused('- from:\n    uri: platform-http:/b01\n    steps:\n      - to:\n          uri: log:x\n          paramters: {showHeaders: true}\n',
+            'paramters', 'parameters', at='r.yaml:6:')
+
+
+def test_b01_unknown_endpoint_option():
+    refused('- from:\n    uri: timer:t\n    parameters:\n      perod: 1000\n    steps:\n      - log: x\n', 'perod', 'period', at='r.yaml:4:')
+
+
+def test_b02_option_at_the_indentation_of_its_step():
+    text = '- from:\n    uri: platform-http:/b02\n    steps:\n      - setBody:\n        constant: foo\n      - to: log:info\n        parameters: {showHeaders: true}\n'
+    refused(text, 'setBody', 'constant', 'indent', at='r.yaml:4:')
+    refused(text.replace('        constant', '          constant'), 'to', 'parameters', 'indent', at='r.yaml:6:')
+
+
+def test_b03_unknown_entry_at_the_top():
+    refused('- route: {id: good, from: {uri: "platform-http:/b03", steps: [{setBody: {constant: {expression: ok}}}]}}\n'
+            '- rout:  {id: bad,  from: {uri: "platform-http:/b03x", steps: [{setBody: {constant: {expression: never}}}]}}\n', 'rout', at='r.yaml:2:')
+
+
+def test_all_errors_of_all_files():
+    bad = '- from:\n    uri: platform-http:/%s\n    steps:\n      - nonsense: x\n      - setBody: {simple: "${bod}"}\n      - to: "nowhere:x"\n'
+    with Broker({'one.yaml': bad % 'a', 'two.yaml': bad % 'b'}, wait=False) as b:
+        assert b.proc.wait(20 * SLOW) == 1
+        b.reader.join(5)
+        for name in ('one.yaml', 'two.yaml'):
+            for line, word in ((4, 'nonsense'), (6, 'nowhere')):
+                assert [x for x in b.lines if x.startswith('%s:%d:' % (name, line)) and word in x], b.log()
+
+
+def test_yaml_1_2_scalars_and_duplicate_keys():
+    refused('- from:\n    uri: platform-http:/a\n    uri: platform-http:/b\n    steps:\n      - log: x\n', 'uri', at='r.yaml:3:')
+    routes = '- from:\n    uri: platform-http:/y\n    steps:\n      - setBody: {constant: yes}\n- from:\n    uri: platform-http:/o\n    steps:\n      - setBody: {constant: 0777}\n'
+    with Broker({'r.yaml': routes}) as b:
+        assert b.get('/y')[2] == b'yes'
+        assert b.get('/o')[2] == b'0777'
+
+
+# ---- B15
+
+SHEETS = {
+    'text.xsl': '<xsl:output method="text"/>\n  <xsl:template match="/order">{"id":"<xsl:value-of select="@id"/>"}</xsl:template>',
+    'omit.xsl': '<xsl:output method="xml" omit-xml-declaration="yes"/>\n  <xsl:template match="/order"><o id="{@id}"/></xsl:template>',
+    'latin1.xsl': '<xsl:output method="xml" encoding="ISO-8859-1"/>\n  <xsl:template match="/order"><o n="{name}"/></xsl:template>',
+    'identity.xsl': '<xsl:output omit-xml-declaration="yes"/><xsl:template match="@*|node()"><xsl:copy><xsl:apply-templates select="@*|node()"/></xsl:copy></xsl:template>',
+}
+SHEETS = {k: '<xsl:stylesheet version="1.0" xmlns:xsl="http://www.w3.org/1999/XSL/Transform">\n  %s\n</xsl:stylesheet>\n' % v for k, v in SHEETS.items()}
+SHEET_ROUTES = ''.join('- from:\n    uri: platform-http:/%s\n    steps:\n      - to: xslt:%s.xsl\n' % (n, n) for n in ('text', 'omit', 'latin1', 'identity'))
+
+
+def test_b15_xsl_output_is_obeyed():
+    with Broker(dict(SHEETS, **{'r.yaml': SHEET_ROUTES})) as b:
+        assert b.post('/text', '<order id="7"/>')[2] == b'{"id":"7"}'
+        assert b.post('/omit', '<order id="7"/>')[2].rstrip(b'\n') == b'<o id="7"/>'
+        body = b.post('/latin1', '<order><name>café €</name></order>'.encode())[2]
+        assert b'encoding="ISO-8859-1"' in body and b'n="caf\xe9 &#8364;"' in body, body
+
+
+# ---- B16
+
+B16 = '''- from:
+    uri: platform-http:/b16/plain
+    steps:
+      - choice:
+          when:
+            - xpath: "/order/total > 100"
+              steps: [{setBody: {constant: "yes"}}]
+          otherwise: {steps: [{setBody: {constant: "no"}}]}
+- from:
+    uri: platform-http:/b16/prefix
+    steps:
+      - choice:
+          when:
+            - xpath: {expression: "/o:order/o:total > 100", namespace: [{key: o, value: "urn:example:orders"}]}
+              steps: [{setBody: {constant: "yes"}}]
+          otherwise: {steps: [{setBody: {constant: "no"}}]}
+- from:
+    uri: platform-http:/b16/null
+    steps:
+      - setBody: {simple: "${null}"}
+      - choice:
+          when:
+            - xpath: "/order/total > 100"
+              steps: [{setBody: {constant: "yes"}}]
+          otherwise: {steps: [{setBody: {constant: "no"}}]}
+- from:
+    uri: platform-http:/b16/count
+    steps:
+      - setBody: {xpath: {expression: "count(/order/line)", resultType: java.lang.Integer}}
+'''
+
+
+def test_b16_xpath_and_a_default_namespace():
+    table = (
+        ('<order xmlns="urn:example:orders"><total>150</total></order>', b'no', b'yes'),
+        ('<order><total>150</total></order>', b'yes', b'no'),
+        ('<p:order xmlns:p="urn:example:orders"><p:total>99</p:total></p:order>', b'no', b'no'),
+        ('<order xmlns="urn:example:orders"><total>abc</total></order>', b'no', b'no'),
+    )
+    with Broker({'r.yaml': B16}) as b:
+        for text, plain, prefix in table:
+            assert b.post('/b16/plain', text)[::2] == (200, plain), text
+            assert b.post('/b16/prefix', text)[::2] == (200, prefix), text
+        assert b.post('/b16/count', '<order><line/><line/></order>')[2] == b'2'
+        assert b.get('/b16/null')[::2] == (200, b'no')
+        for broken in ('', 'no xml', '<order>', '<a/><b/>'):
+            assert b.post('/b16/prefix', broken)[0] == 500, broken
+        assert b.post('/b16/plain', table[1][0])[2] == b'yes'
+        assert b.status()['kinds']['xform']['deaths'] == 0
+
+
+def test_b16_a_prefix_that_is_not_declared():
+    refused('- from:\n    uri: platform-http:/x\n    steps:\n      - filter:\n          xpath: "/q:order"\n          steps: [{log: x}]\n', '"q"', at='r.yaml:5:')
+
+
+# ---- B17
+
+B17 = SHEET_ROUTES + '''- from:
+    uri: platform-http:/xpath
+    steps:
+      - setBody: {xpath: {expression: "string(/a)", resultType: java.lang.String}}
+'''
+
+
+def bomb():
+    text = '<!ENTITY a0 "ha">'
+    for n in range(1, 9):
+        text += '<!ENTITY a%d "%s">' % (n, '&a%d;' % (n - 1) * 10)
+    return '<!DOCTYPE a [%s]><a>&a8;</a>' % text
+
+
+def test_b17_external_entities():
+    port, knocks = free_port(), []
+    listener = socket.create_server(('127.0.0.1', port))
+
+    def count():
+        while True:
+            try:
+                s, _ = listener.accept()
+            except OSError:
+                return
+            knocks.append(1)
+            s.close()
+    threading.Thread(target=count, daemon=True).start()
+    with Broker(dict(SHEETS, **{'r.yaml': B17, 'marker.txt': 'THE-MARKER'})) as b:
+        marker = os.path.join(b.folder, 'marker.txt')
+        for path in ('/xpath', '/identity'):
+            for text in ('<!DOCTYPE a [<!ENTITY x SYSTEM "file://%s">]><a>[&x;]</a>' % marker,
+                         '<!DOCTYPE a SYSTEM "http://127.0.0.1:%d/x.dtd"><a>ok</a>' % port,
+                         '<!DOCTYPE a [<!ENTITY %% p SYSTEM "http://127.0.0.1:%d/x.ent"> %%p;]><a>ok</a>' % port,
+                         '<a xmlns:xi="http://www.w3.org/2001/XInclude"><xi:include parse="text" href="file://%s"/></a>' % marker):
+                status, headers, body = b.post(path, text)
+                assert b'THE-MARKER' not in body + repr(headers).encode(), (path, text)
+                if path == '/xpath' and 'DOCTYPE' in text:
+                    assert status == 500, (text, status, body)
+            before = b.pss_kib()
+            began = time.monotonic()
+            status, _, body = b.post(path, bomb())
+            assert status == 500 and time.monotonic() - began < 2 * SLOW, (path, status, len(body))
+            assert SANITIZED or b.pss_kib() < before + 50 * 1024
+        assert b.post('/xpath', '<a>fine</a>')[2] == b'fine'
+        assert b.post('/identity', '<a>fine</a>')[2].rstrip() == b'<a>fine</a>'
+        assert b.status()['kinds']['xform']['deaths'] == 0
+        assert 'THE-MARKER' not in b.log()
+    assert not knocks
+    listener.close()
+
+
+def test_a_stylesheet_reads_only_in_its_folder():
+    """document() and xsl:include: the folder of the stylesheet and below, nothing else, nothing from the network."""
+    head = '<xsl:stylesheet version="1.0" xmlns:xsl="http://www.w3.org/1999/XSL/Transform"><xsl:output method="text"/>'
+    files = {
+        'r.yaml': '- from:\n    uri: platform-http:/in\n    steps: [{to: "xslt:sheets/in.xsl"}]\n- from:\n    uri: platform-http:/out\n    steps: [{to: "xslt:sheets/out.xsl"}]\n',
+        'sheets/in.xsl': head + '<xsl:include href="sub/part.xsl"/></xsl:stylesheet>',
+        'sheets/sub/part.xsl': head + '<xsl:template match="/"><xsl:value-of select="document(\'data.xml\')/d"/></xsl:template></xsl:stylesheet>',
+        'sheets/sub/data.xml': '<d>inside</d>',
+        'sheets/out.xsl': head + '<xsl:template match="/">[<xsl:value-of select="document(/u)"/>]</xsl:template></xsl:stylesheet>',
+        'secret.xml': '<d>THE-SECRET</d>',
+    }
+    with Broker(files) as b:
+        assert b.post('/in', '<u/>')[2] == b'inside'
+        for uri in (os.path.join(b.folder, 'secret.xml'), 'file://' + os.path.join(b.folder, 'secret.xml'), '../secret.xml', '/etc/hostname', 'http://127.0.0.1:%d/hello' % b.port):
+            status, _, body = b.post('/out', '<u>%s</u>' % uri)
+            assert b'THE-SECRET' not in body and (status == 500 or body == b'[]'), (uri, status, body)
+    refused({'r.yaml': '- from:\n    uri: platform-http:/x\n    steps: [{to: "xslt:sheets/x.xsl"}]\n', 'sheets/x.xsl': head + '<xsl:include href="../other.xsl"/></xsl:stylesheet>',
+             'other.xsl': head + '</xsl:stylesheet>'}, 'other.xsl')
+
+
+if __name__ == '__main__':
+    main(globals())

@@ -1,0 +1,87 @@
+#!/usr/bin/env python3
+"""Every file of conf/ is valid and runs; scripts/quickstart does what README.md says."""
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+sys.path.insert(0, os.path.join(os.environ.get('HINNY_SRCDIR', '.'), 'tests', 'lib'))
+from broker import BUILD, EXAMPLES, SLOW, SRC, Broker, Skip, env, free_port, hinny, main
+
+
+def folders():
+    """(folder, its route files): the files of one folder are made to run together."""
+    for folder, _, names in sorted(os.walk(EXAMPLES)):
+        routes = sorted(n for n in names if n.endswith('.yaml'))
+        if routes:
+            yield folder, routes
+
+
+def contents(folder):
+    out = {}
+    for base, _, names in os.walk(folder):
+        for name in names:
+            path = os.path.join(base, name)
+            with open(path, 'rb') as f:
+                out[os.path.relpath(path, folder)] = f.read()
+    return out
+
+
+def test_check_finds_nothing():
+    for folder, routes in folders():
+        for name in routes:  # each by itself
+            status, out, err = hinny('check', name, cwd=folder)
+            assert status == 0 and 'warning' not in err, (name, out, err)
+        status, out, err = hinny('check', *routes, cwd=folder)  # and together
+        assert status == 0, out + err
+
+
+def test_all_run():
+    n = 0
+    for folder, routes in folders():
+        with Broker(contents(folder), routes=routes) as b:
+            ids = [r['id'] for r in json.loads(b.hinny('routes', '--json', check=True)[1])['routes']]
+            assert len(ids) >= len(routes)
+            print('%s: %s' % (os.path.relpath(folder, SRC), ', '.join(map(str, ids))))
+            n += len(routes)
+            assert b.stop() == 0
+    assert n >= 4
+
+
+def test_every_example_says_what_it_is():
+    for folder, routes in folders():
+        for name in routes:
+            with open(os.path.join(folder, name)) as f:
+                assert f.readline().startswith('# '), name
+
+
+def test_hinny_yaml():
+    path = os.path.join(SRC, 'conf', 'hinny.yaml')
+    with open(path) as f:
+        text = f.read()
+    with tempfile.TemporaryDirectory() as d:
+        shutil.copy(path, d)
+        os.mkdir(os.path.join(d, 'routes'))
+        status, out, err = hinny('check', '-c', 'hinny.yaml', cwd=d)
+        assert status == 0, out + err
+        # hinnyd runs with it: only the port and the run folder are the test's own.
+        port = free_port()
+        route = '- from:\n    uri: platform-http:/r\n    steps:\n      - setBody: {constant: "hello"}\n'
+        with Broker({'hinny.yaml': text, 'routes/r.yaml': route}, port=port, settings=['http.listen=127.0.0.1:%d' % port],
+                    command=[os.path.join(BUILD, 'hinnyd'), '-c', 'hinny.yaml']) as b:
+            assert b.get('/r')[2] == b'hello'
+            assert b.stop() == 0
+
+
+def test_quickstart():
+    if shutil.which('curl') is None:
+        raise Skip('no curl')
+    p = subprocess.run([os.path.join(SRC, 'scripts', 'quickstart'), '--once', '--no-install', '--build', BUILD, '--port', str(free_port())],
+                       env=env(), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120 * SLOW)
+    assert p.returncode == 0, p.stdout[-3000:]
+    assert len([line for line in p.stdout.splitlines() if line.startswith('ok ')]) == 12, p.stdout[-3000:]
+
+
+if __name__ == '__main__':
+    main(globals())
