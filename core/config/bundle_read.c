@@ -288,7 +288,8 @@ add_folder(struct reading *r, const char *folder, const char *path)
 			names_add(&found, arena_printf(a, "%s/%s", folder, entry->d_name));
 	}
 	(void)closedir(dir); /* read only */
-	qsort(found.items, found.n, sizeof(char *), compare_names);
+	if (found.n > 0)
+		qsort(found.items, found.n, sizeof(char *), compare_names);
 	for (size_t i = 0; i < found.n; i++)
 		names_add(&r->routes, found.items[i]);
 	if (found.n == 0)
@@ -312,23 +313,34 @@ add_path(struct reading *r, const char *name)
 		names_add(&r->routes, name);
 }
 
+/* What glob found, from the working folder on. */
+static const char *
+shown_name(const struct bundle *b, const char *path)
+{
+	size_t n = strlen(b->cwd);
+
+	return strncmp(path, b->cwd, n) == 0 && path[n] == '/' ? path + n + 1 : path;
+}
+
 static void
 add_pattern(struct reading *r, const char *base, const char *pattern, struct position at)
 {
-	struct arena *a = &r->bundle->arena;
+	struct bundle *b = r->bundle;
+	struct arena *a = &b->arena;
+	const char *name = read_path(a, base == b->cwd ? NULL : base, pattern);
 	glob_t found;
 
 	if (strpbrk(pattern, "*?[") == NULL) {
-		add_path(r, read_path(a, base, pattern));
+		add_path(r, name);
 		return;
 	}
-	int rc = glob(read_path(a, base, pattern), 0, NULL, &found);
+	int rc = glob(read_path(a, b->cwd, name), 0, NULL, &found);
 	if (rc == GLOB_NOMATCH)
 		diagnostics_add(r->ds, at, true, "routes: no file matches \"%s\"", pattern);
 	else if (rc != 0)
 		diagnostics_add(r->ds, at, false, "routes: cannot search \"%s\"", pattern);
 	for (size_t i = 0; rc == 0 && i < found.gl_pathc; i++)
-		add_path(r, arena_strdup(a, found.gl_pathv[i]));
+		add_path(r, arena_strdup(a, shown_name(b, found.gl_pathv[i])));
 	if (rc == 0)
 		globfree(&found);
 }

@@ -298,7 +298,7 @@ kebab_equal(struct str kebab, const char *name)
 const struct option_desc *
 option_find(const struct option_desc *table, struct str name)
 {
-	bool kebab = memchr(name.p, '-', name.n) != NULL;
+	bool kebab = name.n > 0 && memchr(name.p, '-', name.n) != NULL;
 
 	for (const struct option_desc *o = table; o != NULL && o->name != NULL; o++) {
 		if (str_eq(name, str_of(o->name)) || (kebab && kebab_equal(name, o->name)))

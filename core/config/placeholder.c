@@ -285,8 +285,9 @@ placeholder_resolve(const struct properties *ps, struct str in, unsigned flags, 
 	if (str_find(in, STR_LIT("{{")) == SIZE_MAX)
 		return HINNY_OK;
 	buf_init(&b, TEXT_MAX);
+	err->text[0] = '\0';
 	enum hinny_rc rc = resolve_into(&r, in, &b);
-	if (rc == HINNY_ELIMIT && r.depth == 0 && b.n > TEXT_MAX / 2)
+	if (rc == HINNY_ELIMIT && err->text[0] == '\0')
 		(void)hinny_error_set(err, rc, "the text becomes longer than %d bytes", TEXT_MAX);
 	if (rc == HINNY_OK) {
 		*absent = r.missing && b.n == 1;
@@ -309,7 +310,7 @@ static void
 resolve_node(const struct properties *ps, const char *file, struct node *n, struct str key,
     struct diagnostics *ds)
 {
-	struct hinny_error err = { .rc = HINNY_ELIMIT, .text = "a placeholder is too long" };
+	struct hinny_error err;
 	bool absent;
 
 	if (n->kind == NODE_SCALAR) {

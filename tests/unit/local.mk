@@ -5,6 +5,7 @@ unit_tests = \
 	tests/unit/test_arena \
 	tests/unit/test_blob \
 	tests/unit/test_buf \
+	tests/unit/test_bundle \
 	tests/unit/test_control \
 	tests/unit/test_engine \
 	tests/unit/test_error \
@@ -21,12 +22,15 @@ unit_tests = \
 	tests/unit/test_log_text \
 	tests/unit/test_loop \
 	tests/unit/test_page \
+	tests/unit/test_placeholder \
 	tests/unit/test_process_table \
+	tests/unit/test_settings \
 	tests/unit/test_steps \
 	tests/unit/test_str \
 	tests/unit/test_stream \
 	tests/unit/test_units \
-	tests/unit/test_value
+	tests/unit/test_value \
+	tests/unit/test_yaml
 
 if BUILD_XFORM
 unit_tests += \
