@@ -1,7 +1,7 @@
 # The in-process patterns, one file each, and the engine.
 core_eip_sources = \
 	core/eip/choice.c \
-	core/eip/convert_body.c \
+	core/eip/convert.c \
 	core/eip/delay.c \
 	core/eip/do_try.c \
 	core/eip/eip_names.c \

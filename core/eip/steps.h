@@ -74,8 +74,10 @@ struct to_conf {
 	bool optimised, auto_start;
 };
 
-struct convert_body_conf {
-	int type; /* enum value_class_id */
+/* convertBodyTo, convertHeaderTo, convertVariableTo */
+struct convert_conf {
+	const char *name, *to_name; /* not of the body */
+	int type;                   /* enum value_class_id */
 	const char *charset;
 	bool mandatory;
 };

@@ -11,8 +11,8 @@
 extern const struct eip_desc filter_eip, setBody_eip, transform_eip, setHeader_eip, setHeaders_eip,
     setProperty_eip, setVariable_eip, setVariables_eip, removeHeader_eip, removeHeaders_eip,
     removeProperty_eip, removeProperties_eip, removeVariable_eip, log_eip, delay_eip, toD_eip,
-    convertBodyTo_eip, throwException_eip, loop_eip, validate_eip, pipeline_eip, rollback_eip,
-    script_eip;
+    convertBodyTo_eip, convertHeaderTo_eip, convertVariableTo_eip, throwException_eip, loop_eip,
+    validate_eip, pipeline_eip, rollback_eip, script_eip;
 
 static struct build b;
 static struct fake f;
@@ -616,7 +616,7 @@ check_convert(void **state)
 	const struct convert_row *row = *state;
 	build_init(&b);
 	struct step *st = build_step(&b, &convertBodyTo_eip);
-	struct convert_body_conf *conf = st->conf;
+	struct convert_conf *conf = st->conf;
 	conf->type = row->type;
 	conf->charset = row->charset;
 	conf->mandatory = row->mandatory;
@@ -649,7 +649,7 @@ test_convert_there_and_back(void **state)
 	build_init(&b);
 	struct step *there = build_step(&b, &convertBodyTo_eip),
 		    *back = build_step(&b, &convertBodyTo_eip);
-	struct convert_body_conf *conf = there->conf;
+	struct convert_conf *conf = there->conf;
 	conf->type = CLASS_BYTES;
 	conf->charset = "ISO-8859-1";
 	conf = back->conf;
@@ -659,6 +659,42 @@ test_convert_there_and_back(void **state)
 	begin();
 	run(r, "caf\xc3\xa9 \xe2\x82\xac");
 	assert_string_equal(f.body, "caf\xc3\xa9 ?");
+	end();
+}
+
+static void
+test_convert_by_name(void **state)
+{
+	(void)state;
+	build_init(&b);
+	struct step *header = build_step(&b, &convertHeaderTo_eip),
+		    *variable = build_step(&b, &convertVariableTo_eip),
+		    *absent = build_step(&b, &convertHeaderTo_eip),
+		    *bad = build_step(&b, &convertHeaderTo_eip);
+	struct convert_conf *conf = header->conf;
+	conf->name = "A";
+	conf->to_name = "b";
+	conf->type = CLASS_INTEGER;
+	conf = variable->conf;
+	conf->name = "a";
+	conf->type = CLASS_DOUBLE;
+	*(struct convert_conf *)bad->conf = *(struct convert_conf *)header->conf;
+	conf = absent->conf;
+	conf->name = "absent";
+	conf->type = CLASS_INTEGER;
+	struct route *r = build_route(&b, "r", build_set_header(&b, "a", "08"), header, absent,
+	    set(&setVariable_eip, "a", build_const(&b, "3")), variable, NULL);
+	struct route *shows = build_route(
+	    &b, "s", build_to(&b, build_direct(&b, "r", r)), build_run(&b, show_variables), NULL);
+	struct route *fails = build_route(&b, "f", build_set_header(&b, "a", "many"), bad, NULL);
+	begin();
+	run(r, "x");
+	assert_string_equal(fake_seen(&f, "a"), "08");
+	assert_string_equal(fake_seen(&f, "b"), "8");
+	run(shows, "x");
+	assert_string_equal(fake_seen(&f, "a"), "3.0");
+	run(fails, "x");
+	assert_memory_equal(f.exception, "TypeConversionException: ", 25);
 	end();
 }
 
@@ -755,6 +791,7 @@ main(void)
 	UNIT_CASE(test_to_receives_headers_and_has_a_pattern);
 	UNIT_TABLE("convertBodyTo", convert_rows, check_convert);
 	UNIT_CASE(test_convert_there_and_back);
+	UNIT_CASE(test_convert_by_name);
 	UNIT_CASE(test_throw_exception);
 	UNIT_CASE(test_validate);
 	UNIT_CASE(test_rollback);
