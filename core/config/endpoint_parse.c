@@ -409,7 +409,7 @@ endpoint_parse_text(struct compile *c, struct str uri, const struct node *parame
 	add_parameters(c, &ps, parameters, at);
 	/* A path of a "//" syntax is an address that goes on as it is. */
 	if (strstr(ps.component->syntax, "://") == NULL &&
-	    uri_decode(c->arena, ps.parts.path, false, &ps.parts.path) == false)
+	    endpoint_uri_decode(c->arena, ps.parts.path, false, &ps.parts.path) == false)
 		ps.rc = compile_error(c, at,
 		    "the path \"%.*s\" has a \"%%\" without two hexadecimal digits behind it",
 		    STR_FMT(ps.parts.path));

@@ -71,7 +71,7 @@ hex(char c)
 }
 
 bool
-uri_decode(struct arena *a, struct str in, bool plus, struct str *out)
+endpoint_uri_decode(struct arena *a, struct str in, bool plus, struct str *out)
 {
 	if (memchr(in.p, '%', in.n) == NULL && (!plus || memchr(in.p, '+', in.n) == NULL)) {
 		*out = in;
@@ -144,8 +144,8 @@ uri_parse_query(struct arena *a, struct str query, struct uri_options *os, struc
 		if (o->name.n == 0)
 			return hinny_error_set(
 			    err, HINNY_EINVAL, "the option \"%.*s\" has no name", STR_FMT(item));
-		if (!uri_decode(a, o->name, true, &o->name) ||
-		    (!o->raw && !uri_decode(a, o->value, true, &o->value)))
+		if (!endpoint_uri_decode(a, o->name, true, &o->name) ||
+		    (!o->raw && !endpoint_uri_decode(a, o->value, true, &o->value)))
 			return hinny_error_set(err, HINNY_EINVAL,
 			    "the option \"%.*s\" has a \"%%\" without two hexadecimal digits "
 			    "behind it",

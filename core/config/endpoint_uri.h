@@ -34,7 +34,7 @@ struct uri_option *uri_options_add(struct arena *a, struct uri_options *os);
 enum hinny_rc uri_parse_query(
     struct arena *a, struct str query, struct uri_options *os, struct hinny_error *err);
 /* %XX, and "+" as a blank when `plus`. False for a "%" without two digits. */
-bool uri_decode(struct arena *a, struct str in, bool plus, struct str *out);
+bool endpoint_uri_decode(struct arena *a, struct str in, bool plus, struct str *out);
 /* As Java's URLEncoder: letters, digits, ".-*_" stay, a blank is "+". */
 const char *uri_encode(struct arena *a, struct str s);
 /* The same for `%`, `+`, `&`, blanks and controls alone, outside of "${…}" and RAW(…). */
