@@ -49,6 +49,22 @@ def test_all_run():
     assert n >= 4
 
 
+def test_basics_answer():
+    folder = os.path.join(EXAMPLES, 'basics')
+    with Broker(contents(folder), routes=sorted(n for n in os.listdir(folder) if n.endswith('.yaml'))) as b:
+        assert b.get('/hello?name=Ada')[::2] == (200, b'Hello Ada')
+        assert b.get('/hello')[2] == b'Hello, whoever you are'
+        assert b.post('/rate', '{"total": 12}')[2] == b'small order of 12'
+        assert b.post('/rate', '{"total": 120}')[2] == b'large order of 120, to be reviewed'
+        status, headers, body = b.post('/safe', '<order customer="Ada"><line>x</line></order>')
+        assert (status, headers['x-customer'], body) == (200, 'Ada', b'an order of Ada')
+        assert b.post('/safe', '<order customer="Ada"/>')[::2] == (422, b'this is no order')
+        status, headers, body = b.post('/safe', 'no xml')
+        assert (status, headers['x-customer'], body) == (422, 'unknown', b'this is no order')
+        for n in (1, 2, 3):
+            b.wait_line('tick %d' % n)
+
+
 def test_every_example_says_what_it_is():
     for folder, routes in folders():
         for name in routes:
