@@ -17,6 +17,8 @@ struct source {
 bool source_parse(const char *text, struct source *out);
 /* Adds what the source reads to e->reads. */
 void source_record(struct compile *c, struct expression *e, const struct source *src);
+/* Both of a language's compile function, for its `source` option: 0, or -1 having reported. */
+int source_compile(struct compile *c, struct expression *e, const char *text, struct source *out);
 /* The value, NULL when there is none. It stays the exchange's. */
 struct value *source_value(const struct source *src, struct exchange *ex);
 

@@ -1,0 +1,617 @@
+/*
+ * What stands between ${ and }. A table of forms (prefixes such as "header", "date:", "bodyAs(") is tried in order; what none takes is a function of
+ * simple_functions.def, or unknown.
+ */
+#include "core/lang/simple_priv.h"
+
+#include "core/base/assert.h"
+#include "core/config/compile.h"
+#include "core/lang/jsonpath.h"
+#include "core/lang/xpath.h"
+
+struct form {
+	const char *prefix;
+	const char *next; /* the prefix is one only before one of these characters, or at the end; NULL: always */
+	struct simple_node *(*build)(struct simple_parser *p, struct str whole, struct str rest);
+};
+
+static struct simple_node *
+unknown(struct simple_parser *p, struct str f)
+{
+	struct str name = f;
+	const char *open = f.n > 0 ? memchr(f.p, '(', f.n) : NULL;
+	if (open != NULL && open > f.p)
+		name.n = (size_t)(open - f.p);
+	const char *why = simple_function_refused(name);
+	if (why != NULL)
+		return simple_error(p, f.p, "function %.*s is not supported: %s", STR_FMT(name), why);
+	return simple_error(p, f.p, "Unknown function: %.*s at location %zu", STR_FMT(f), (size_t)(f.p - p->base));
+}
+
+/* ---- arguments ---- */
+
+static struct simple_node *
+parse_class(struct simple_parser *p, struct str item)
+{
+	struct str name = item, inner;
+	if (simple_unquote(p, item, &inner))
+		name = inner;
+	enum value_class_id id = value_class_find(name);
+	if (id == CLASS_NONE)
+		return simple_error(p, item.p, "unknown type %.*s", STR_FMT(name));
+	return simple_const(p, item.p, value_int(id));
+}
+
+struct simple_node *
+simple_parse_argument(struct simple_parser *p, struct str item, char letter)
+{
+	struct str inner;
+	item = str_trim(item);
+	if (letter == 'p')
+		return simple_parse_predicate(p, item);
+	if (letter == 'c')
+		return parse_class(p, item);
+	if (p->in_chain && str_eq(item, STR_LIT("$param")))
+		return simple_body(p, item.p);
+	if (simple_unquote(p, item, &inner))
+		return simple_parse_template(p, letter == 'q' ? item : inner, SIMPLE_ESCAPES);
+	return simple_parse_template(p, item, SIMPLE_ESCAPES | SIMPLE_OPERATORS);
+}
+
+enum { ARGS_MAX = 100 };
+
+/* Cuts the text between the parentheses into trimmed items; -1 when there are too many. */
+static int
+split_args(struct simple_parser *p, struct str args, struct str *items)
+{
+	int n = 0;
+	if (str_trim(args).n == 0)
+		return 0;
+	struct str rest = args;
+	while (n < ARGS_MAX && simple_next_arg(p, &rest, &items[n]))
+		n++;
+	return rest.p == NULL ? n : -1;
+}
+
+/* How many kids the call gets, and whether a leading s takes the body. */
+static size_t
+count_kids(const struct simple_function *fn, int given, bool *body_first)
+{
+	size_t letters = strlen(fn->args);
+	bool repeats = letters > 0 && fn->args[letters - 1] == '*';
+	*body_first = fn->args[0] == 's' && letters > 1 && !repeats && given < fn->max;
+	if (repeats)
+		return given > 0 ? (size_t)given : fn->args[letters - 2] == 's';
+	return letters;
+}
+
+bool
+simple_parse_args(struct simple_parser *p, struct str args, const struct simple_function *fn, struct simple_node *call)
+{
+	struct str items[ARGS_MAX];
+	int given = split_args(p, args, items);
+	if (given < fn->min || given > fn->max)
+		return simple_error(p, args.p, "function %s takes %d to %d arguments, not %d", fn->name, fn->min, fn->max, given) != NULL;
+	bool body_first;
+	size_t n = count_kids(fn, given, &body_first), letters = strlen(fn->args);
+	call->n = (uint32_t)n;
+	call->kids = n > 0 ? arena_zalloc(p->arena, n * sizeof *call->kids) : NULL;
+	int next = 0;
+	for (size_t k = 0; k < n; k++) {
+		char letter = fn->args[k < letters ? k : letters - 1];
+		if (letter == '*')
+			letter = fn->args[letters - 2];
+		if (letter == 'b' || (k == 0 && body_first) || (letter == 's' && next >= given)) {
+			call->kids[k] = simple_body(p, args.p);
+		} else if (next < given) {
+			call->kids[k] = simple_parse_argument(p, items[next++], letter);
+			if (call->kids[k] == NULL)
+				return false;
+		}
+	}
+	return true;
+}
+
+static struct simple_node *
+build_call(struct simple_parser *p, struct str f)
+{
+	const char *open = memchr(f.p, '(', f.n);
+	struct str name = { f.p, open != NULL ? (size_t)(open - f.p) : f.n };
+	const struct simple_function *fn = simple_function_find(name);
+	if (fn == NULL || (open == NULL && !(fn->form & SIMPLE_BARE)) || (open != NULL && !(fn->form & SIMPLE_PARENS)))
+		return unknown(p, f);
+	struct str args = { f.p + f.n, 0 };
+	if (open != NULL) {
+		if (f.p[f.n - 1] != ')')
+			return simple_error(p, f.p, "Valid syntax: ${%s(…)} was: %.*s", fn->name, STR_FMT(f));
+		args = (struct str){ open + 1, (size_t)(f.p + f.n - open) - 2 };
+	}
+	struct simple_node *node = simple_node_new(p, SIMPLE_CALL, f.p, 0);
+	node->u.fn = fn;
+	p->e->reads.flags |= fn->reads;
+	if (!fn->pure)
+		p->effects = true;
+	return simple_parse_args(p, args, fn, node) ? node : NULL;
+}
+
+/* ---- dotted access ---- */
+
+/* `.size`, `[0]`, `?.x` behind a value. */
+static struct simple_node *
+build_path(struct simple_parser *p, struct simple_node *value, struct str path)
+{
+	if (path.n == 0 || value == NULL)
+		return value;
+	if (simple_has_function(path)) {
+		struct simple_node *node = simple_node_new(p, SIMPLE_PATH_DYNAMIC, path.p, 2);
+		node->kids[0] = value;
+		node->kids[1] = simple_parse_template(p, path, 0);
+		return node->kids[1] != NULL ? node : NULL;
+	}
+	struct simple_node *node = simple_node_new(p, SIMPLE_PATH, path.p, 1);
+	const char *why;
+	node->kids[0] = value;
+	if (!simple_path_parse(p->arena, path, &node->u.path, &why))
+		return simple_error(p, path.p, "%s: %.*s", why, STR_FMT(path));
+	return node;
+}
+
+static struct simple_node *
+form_body(struct simple_parser *p, struct str whole, struct str rest)
+{
+	if (rest.n > 0 && strchr(".?[", rest.p[0]) == NULL)
+		return simple_error(p, whole.p, "Valid syntax: ${body.OGNL} was: %.*s", STR_FMT(whole));
+	return build_path(p, simple_body(p, whole.p), rest);
+}
+
+/* "[name]path" or ".name path": the key as text, whatever is behind the first bracket. */
+static struct str
+key_text(struct arena *a, struct str rest)
+{
+	if (rest.n > 0 && rest.p[0] == '?')
+		rest = (struct str){ rest.p + 1, rest.n - 1 };
+	if (rest.n > 0 && (rest.p[0] == '.' || rest.p[0] == ':'))
+		return (struct str){ rest.p + 1, rest.n - 1 };
+	if (rest.n < 2 || rest.p[0] != '[')
+		return rest;
+	const char *close = memchr(rest.p, ']', rest.n);
+	if (close == NULL)
+		return rest;
+	struct str key = { rest.p + 1, (size_t)(close - rest.p) - 1 };
+	if (key.n >= 2 && (key.p[0] == '\'' || key.p[0] == '"') && key.p[key.n - 1] == key.p[0])
+		key = (struct str){ key.p + 1, key.n - 2 };
+	struct str tail = { close + 1, (size_t)(rest.p + rest.n - close) - 1 };
+	if (tail.n == 0)
+		return key;
+	return str_of(arena_printf(a, "%.*s%.*s", STR_FMT(key), STR_FMT(tail)));
+}
+
+static struct simple_node *
+keyed_dynamic(struct simple_parser *p, enum simple_scope scope, struct str rest)
+{
+	struct simple_node *node = simple_node_new(p, SIMPLE_KEYED_DYNAMIC, rest.p, 1);
+	node->u.key.scope = scope;
+	node->kids[0] = simple_parse_template(p, key_text(p->arena, rest), 0);
+	simple_record(p, scope, (struct str){ NULL, 0 });
+	return node->kids[0] != NULL ? node : NULL;
+}
+
+/* header, exchangeProperty, variable with a name behind . : or in [ ]. */
+static struct simple_node *
+build_keyed(struct simple_parser *p, enum simple_scope scope, struct str whole, struct str rest)
+{
+	static const uint8_t plain[] = {
+		[SIMPLE_IN_HEADERS] = SIMPLE_HEADER,
+		[SIMPLE_IN_PROPERTIES] = SIMPLE_PROPERTY,
+		[SIMPLE_IN_VARIABLES] = SIMPLE_VARIABLE,
+	};
+	if (rest.n > 0 && rest.p[0] == '[' && simple_has_function(rest) && rest.p[rest.n - 1] == ']')
+		rest = (struct str){ rest.p + 1, rest.n - 2 };
+	if (simple_has_function(rest))
+		return keyed_dynamic(p, scope, rest);
+	struct str key = key_text(p->arena, rest);
+	if (key.n == 0 || (key.p == rest.p && rest.n > 0))
+		return simple_error(p, whole.p, "Valid syntax: ${header.name[key]} was: %.*s", STR_FMT(whole));
+	struct simple_node *node = simple_node_new(p, SIMPLE_KEYED, whole.p, 0);
+	node->u.key.scope = scope;
+	simple_key_split(p->arena, key, &node->u.key);
+	if (scope == SIMPLE_IN_VARIABLES && (str_starts(key, "global:") || str_starts(key, "route:")))
+		return simple_error(p, whole.p, "variables of other scopes (%.*s) are not available in this release", STR_FMT(key));
+	if (node->u.key.path == NULL)
+		node->type = plain[scope];
+	simple_record_key(p, &node->u.key);
+	return node;
+}
+
+static struct simple_node *
+form_header(struct simple_parser *p, struct str whole, struct str rest)
+{
+	return build_keyed(p, SIMPLE_IN_HEADERS, whole, rest);
+}
+
+static struct simple_node *
+form_property(struct simple_parser *p, struct str whole, struct str rest)
+{
+	return build_keyed(p, SIMPLE_IN_PROPERTIES, whole, rest);
+}
+
+static struct simple_node *
+form_variable(struct simple_parser *p, struct str whole, struct str rest)
+{
+	return build_keyed(p, SIMPLE_IN_VARIABLES, whole, rest);
+}
+
+/* ---- conversions ---- */
+
+static struct simple_node *
+build_convert(struct simple_parser *p, struct simple_node *value, struct str type, bool mandatory)
+{
+	struct simple_node *id = value != NULL ? parse_class(p, str_trim(type)) : NULL;
+	if (id == NULL)
+		return NULL;
+	struct simple_node *node = simple_node_new(p, SIMPLE_CONVERT, type.p, 1);
+	node->kids[0] = value;
+	node->u.convert.to = (enum value_class_id)id->u.value.u.i;
+	node->u.convert.mandatory = mandatory;
+	return node;
+}
+
+/* "T)path" -> T and path. False: reported. */
+static bool
+split_close(struct simple_parser *p, struct str whole, struct str rest, struct str *args, struct str *path)
+{
+	const char *close = rest.n > 0 ? memchr(rest.p, ')', rest.n) : NULL;
+	if (close == NULL)
+		return simple_error(p, whole.p, "Valid syntax: a ) is missing, was: %.*s", STR_FMT(whole)) != NULL;
+	*args = (struct str){ rest.p, (size_t)(close - rest.p) };
+	*path = (struct str){ close + 1, (size_t)(rest.p + rest.n - close) - 1 };
+	return true;
+}
+
+static struct simple_node *
+form_body_as(struct simple_parser *p, struct str whole, struct str rest)
+{
+	struct str type, path;
+	if (!split_close(p, whole, rest, &type, &path))
+		return NULL;
+	return build_path(p, build_convert(p, simple_body(p, whole.p), type, false), path);
+}
+
+static struct simple_node *
+form_mandatory_body_as(struct simple_parser *p, struct str whole, struct str rest)
+{
+	struct str type, path;
+	if (!split_close(p, whole, rest, &type, &path))
+		return NULL;
+	return build_path(p, build_convert(p, simple_body(p, whole.p), type, true), path);
+}
+
+static struct simple_node *
+build_keyed_as(struct simple_parser *p, enum simple_scope scope, struct str whole, struct str rest)
+{
+	struct str args, path, items[2] = { 0 };
+	if (!split_close(p, whole, rest, &args, &path))
+		return NULL;
+	struct str left = args;
+	if (!simple_next_arg(p, &left, &items[0]) || !simple_next_arg(p, &left, &items[1]) || left.p != NULL)
+		return simple_error(p, whole.p, "Valid syntax: (name, type) was: %.*s", STR_FMT(whole));
+	struct str name = str_trim(items[0]), inner;
+	if (simple_unquote(p, name, &inner))
+		name = inner;
+	struct simple_node *value = simple_node_new(p, SIMPLE_KEYED, whole.p, 0);
+	value->u.key.scope = scope;
+	simple_key_split(p->arena, name, &value->u.key);
+	simple_record_key(p, &value->u.key);
+	return build_path(p, build_convert(p, value, items[1], false), path);
+}
+
+static struct simple_node *
+form_header_as(struct simple_parser *p, struct str whole, struct str rest)
+{
+	return build_keyed_as(p, SIMPLE_IN_HEADERS, whole, rest);
+}
+
+static struct simple_node *
+form_variable_as(struct simple_parser *p, struct str whole, struct str rest)
+{
+	return build_keyed_as(p, SIMPLE_IN_VARIABLES, whole, rest);
+}
+
+/* ${int:F} … */
+static struct simple_node *
+form_typed(struct simple_parser *p, struct str whole, struct str rest)
+{
+	struct str type = { whole.p, (size_t)(rest.p - whole.p) - 1 };
+	struct simple_node *value = simple_parse_function(p, rest);
+	return build_convert(p, value, type, false);
+}
+
+/* ---- documents ---- */
+
+/* "header:N,exp" -> where from, exp. A comma within the expression is its own. False: reported. */
+static bool
+split_source(struct simple_parser *p, struct str args, struct source *src, struct str *text)
+{
+	static const char *const scopes[] = { "header:", "variable:", "exchangeProperty:", "property:" };
+	*src = (struct source){ .kind = SOURCE_BODY };
+	*text = str_trim(args);
+	for (size_t i = 0; i < ARRAY_LEN(scopes); i++) {
+		const char *comma = str_starts(*text, scopes[i]) ? memchr(text->p, ',', text->n) : NULL;
+		if (comma == NULL)
+			continue;
+		const char *from = arena_strndup(p->arena, text->p, (size_t)(comma - text->p));
+		*text = str_trim((struct str){ comma + 1, (size_t)(text->p + text->n - comma) - 1 });
+		if (source_parse(from, src))
+			return true;
+		return simple_error(p, args.p, "Valid syntax: (header:name,expression) was: %.*s", STR_FMT(args)) != NULL;
+	}
+	struct str inner;
+	if (simple_unquote(p, *text, &inner))
+		*text = inner;
+	return true;
+}
+
+/* The text between "(" and the last ")". */
+static bool
+document_args(struct simple_parser *p, struct str whole, struct str rest, struct source *src, struct str *text)
+{
+	if (rest.n == 0 || rest.p[rest.n - 1] != ')')
+		return simple_error(p, whole.p, "Valid syntax: a ) is missing, was: %.*s", STR_FMT(whole)) != NULL;
+	return split_source(p, (struct str){ rest.p, rest.n - 1 }, src, text);
+}
+
+static struct simple_node *
+form_jsonpath(struct simple_parser *p, struct str whole, struct str rest)
+{
+	static const enum simple_scope scopes[] = {
+		[SOURCE_BODY] = 0,
+		[SOURCE_HEADER] = SIMPLE_IN_HEADERS,
+		[SOURCE_PROPERTY] = SIMPLE_IN_PROPERTIES,
+		[SOURCE_VARIABLE] = SIMPLE_IN_VARIABLES,
+	};
+	struct source src;
+	struct str text;
+	if (!document_args(p, whole, rest, &src, &text))
+		return NULL;
+	if (simple_has_function(text))
+		return simple_error(p, text.p, "a jsonpath with functions in it is not supported within Simple");
+	struct hinny_error err;
+	size_t at = 0;
+	struct jsonpath_code *code;
+	if (jsonpath_parse(p->arena, text, &code, &at, &err) != HINNY_OK)
+		return simple_error(p, text.p + at, "%s", err.text);
+	struct simple_node *node = simple_node_new(p, SIMPLE_JSONPATH, whole.p, 0);
+	node->u.jsonpath.code = code;
+	if (src.kind == SOURCE_BODY) {
+		(void)simple_body(p, whole.p);
+		return node;
+	}
+	struct simple_key *key = &node->u.jsonpath.from;
+	*key = (struct simple_key){ .scope = scopes[src.kind], .full = src.name, .full_hash = str_casehash(src.name) };
+	simple_record_key(p, key);
+	return node;
+}
+
+static struct simple_node *
+form_xpath(struct simple_parser *p, struct str whole, struct str rest)
+{
+	struct source src;
+	struct str text;
+	if (!document_args(p, whole, rest, &src, &text))
+		return NULL;
+	if (simple_has_function(text))
+		return simple_error(p, text.p, "an xpath with functions in it is not supported within Simple");
+	if (p->in_chain)
+		return simple_error(p, whole.p, "function xpath cannot follow ~>: it is evaluated by another process, on the message itself");
+	struct expression *part = compile_expression(p->c, "xpath", arena_strndup(p->arena, text.p, text.n), false, p->e->at);
+	if (part == NULL) {
+		p->failed = true; /* it has reported */
+		return NULL;
+	}
+	if (src.kind != SOURCE_BODY) {
+		((struct xpath_conf *)part->conf)->source = src;
+		part->reads.flags &= ~(unsigned)ACCESS_BODY;
+		source_record(p->c, part, &src);
+	}
+	struct expression **parts = arena_alloc(p->arena, (p->e->parts_n + 1) * sizeof *parts);
+	if (p->e->parts_n > 0)
+		memcpy(parts, p->e->parts, p->e->parts_n * sizeof *parts);
+	parts[p->e->parts_n++] = part;
+	p->e->parts = parts;
+	access_merge(p->c, &p->e->reads, &part->reads);
+	struct simple_node *node = simple_node_new(p, SIMPLE_PART, whole.p, 0);
+	node->u.part = part;
+	return node;
+}
+
+/* ---- prefixed functions: the rest is one argument ---- */
+
+/* "env.X", "env:X" -> the function "env" with the argument X. */
+static struct simple_node *
+form_prefixed(struct simple_parser *p, struct str whole, struct str rest)
+{
+	struct str name = { whole.p, (size_t)(rest.p - whole.p) };
+	while (name.n > 0 && (name.p[name.n - 1] == ':' || name.p[name.n - 1] == '.'))
+		name.n--;
+	struct str key = rest;
+	if (key.n > 0 && (key.p[0] == ':' || key.p[0] == '.') && rest.p == whole.p + name.n)
+		key = (struct str){ key.p + 1, key.n - 1 };
+	const struct simple_function *fn =
+		simple_function_find(str_of(arena_printf(p->arena, "%.*s:", STR_FMT(name))));
+	ASSERT(fn != NULL);
+	struct simple_node *node = simple_node_new(p, SIMPLE_CALL, whole.p, 1);
+	node->u.fn = fn;
+	p->e->reads.flags |= fn->reads;
+	if (key.n == 0)
+		return simple_error(p, whole.p, "Valid syntax: ${%sNAME} was: %.*s", fn->name, STR_FMT(whole));
+	node->program = compile_program(p->c);
+	node->kids[0] = simple_parse_template(p, key, 0);
+	return node->kids[0] != NULL ? node : NULL;
+}
+
+/* A property with a constant name is looked up now. One that is missing fails when it is asked for, as in Camel. */
+static struct simple_node *
+form_properties(struct simple_parser *p, struct str whole, struct str rest)
+{
+	if (simple_has_function(rest) || rest.n == 0)
+		return form_prefixed(p, whole, rest);
+	const char *colon = memchr(rest.p, ':', rest.n);
+	struct str key = { rest.p, colon != NULL ? (size_t)(colon - rest.p) : rest.n };
+	const char *found = compile_property(p->c, arena_strndup(p->arena, key.p, key.n));
+	if (found != NULL)
+		return simple_const(p, whole.p, value_str(str_of(found)));
+	return form_prefixed(p, whole, rest);
+}
+
+static struct simple_node *
+form_properties_exist(struct simple_parser *p, struct str whole, struct str rest)
+{
+	bool negate = rest.n > 0 && rest.p[0] == '!';
+	struct str key = { rest.p + negate, rest.n - negate };
+	if (simple_has_function(key) || key.n == 0)
+		return form_prefixed(p, whole, rest);
+	bool exists = compile_property(p->c, arena_strndup(p->arena, key.p, key.n)) != NULL;
+	return simple_const(p, whole.p, value_bool(exists != negate));
+}
+
+/* The parts of a file's name are known, unless the message says which it wants. */
+static struct simple_node *
+form_file(struct simple_parser *p, struct str whole, struct str rest)
+{
+	if (!simple_has_function(rest) && !simple_file_part(rest))
+		return simple_error(p, whole.p, "Unknown file language syntax: %.*s", STR_FMT(whole));
+	return form_prefixed(p, whole, rest);
+}
+
+/* ---- the ternary ---- */
+
+static struct simple_node *
+parse_branch(struct simple_parser *p, struct str s)
+{
+	struct str inner;
+	int64_t i;
+	double d;
+	s = str_trim(s);
+	if (simple_unquote(p, s, &inner))
+		return simple_parse_template(p, inner, SIMPLE_ESCAPES);
+	if (simple_function_start(s, 0) != 0)
+		return simple_parse_template(p, s, SIMPLE_OPERATORS);
+	if (str_eq(s, STR_LIT("null")))
+		return simple_const(p, s.p, value_null());
+	if (str_eq(s, STR_LIT("true")) || str_eq(s, STR_LIT("false")))
+		return simple_const(p, s.p, value_bool(s.p[0] == 't'));
+	if (str_to_int64(s, &i))
+		return simple_const(p, s.p, value_int(i));
+	if (str_to_double(s, &d))
+		return simple_const(p, s.p, value_double(d));
+	return simple_parse_function(p, s);
+}
+
+/* `condition ? this : that` within one ${ }. *found false when f is none. */
+static struct simple_node *
+build_ternary(struct simple_parser *p, struct str f, bool *found)
+{
+	size_t question = simple_find_outside(p, f, 0, " ? ");
+	size_t colon = question != SIZE_MAX ? simple_find_outside(p, f, question + 2, " : ") : SIZE_MAX;
+	*found = colon != SIZE_MAX;
+	if (!*found)
+		return NULL;
+	struct str cond = { f.p, question };
+	size_t end;
+	struct simple_node *node = simple_node_new(p, SIMPLE_TERNARY, f.p, 3);
+	node->kids[0] = simple_parse_comparison(p, cond, true, &end);
+	if (node->kids[0] == NULL)
+		return NULL;
+	if (end < cond.n && str_trim((struct str){ cond.p + end, cond.n - end }).n > 0)
+		return simple_error(p, cond.p + end, "Unexpected token %c at location %zu: a ternary has one comparison",
+			str_trim((struct str){ cond.p + end, cond.n - end }).p[0], (size_t)(cond.p + end - p->base));
+	node->kids[1] = parse_branch(p, (struct str){ f.p + question + 3, colon - question - 3 });
+	node->kids[2] = node->kids[1] != NULL ? parse_branch(p, (struct str){ f.p + colon + 3, f.n - colon - 3 }) : NULL;
+	return node->kids[2] != NULL ? node : NULL;
+}
+
+/* ---- all forms ---- */
+
+static const struct form forms[] = {
+	{ "bodyAs(", NULL, form_body_as },
+	{ "mandatoryBodyAs(", NULL, form_mandatory_body_as },
+	{ "headerAs(", NULL, form_header_as },
+	{ "variableAs(", NULL, form_variable_as },
+	{ "headers", ".:?[", form_header },
+	{ "header", ".:?[", form_header },
+	{ "exchangeProperty", ".:?[", form_property },
+	{ "variables", ".:?[", form_variable },
+	{ "variable", ".:?[", form_variable },
+	{ "jsonpath(", NULL, form_jsonpath },
+	{ "xpath(", NULL, form_xpath },
+	{ "int:", NULL, form_typed },
+	{ "long:", NULL, form_typed },
+	{ "boolean:", NULL, form_typed },
+	{ "string:", NULL, form_typed },
+	{ "date:", NULL, simple_parse_date },
+	{ "date-with-timezone:", NULL, simple_parse_date },
+	{ "env", ".:", form_prefixed },
+	{ "sysenv", ".:", form_prefixed },
+	{ "sys", ".:", form_prefixed },
+	{ "properties:", NULL, form_properties },
+	{ "propertiesExist:", NULL, form_properties_exist },
+	{ "file:", NULL, form_file },
+};
+
+static struct simple_node *
+build_form(struct simple_parser *p, struct str f, bool *found)
+{
+	*found = true;
+	for (size_t i = 0; i < ARRAY_LEN(forms); i++) {
+		const struct form *form = &forms[i];
+		if (!str_starts(f, form->prefix))
+			continue;
+		size_t n = strlen(form->prefix);
+		if (form->next != NULL && (f.n == n || strchr(form->next, f.p[n]) == NULL))
+			continue;
+		return form->build(p, f, (struct str){ f.p + n, f.n - n });
+	}
+	*found = false;
+	return NULL;
+}
+
+/* "body" is everything that begins so and is no other function: ${bodyy} gets the hint that Camel gives. */
+static bool
+is_body(struct str f)
+{
+	return str_starts(f, "body") && (f.n == 4 || strchr(".?[", f.p[4]) != NULL
+		|| (memchr(f.p, '(', f.n) == NULL && simple_function_find(f) == NULL));
+}
+
+static struct simple_node *
+parse_function(struct simple_parser *p, struct str f)
+{
+	bool found;
+	struct simple_node *node = build_ternary(p, f, &found);
+	if (found)
+		return node;
+	if (str_starts(f, "in.body") || str_starts(f, "in.header"))
+		f = (struct str){ f.p + 3, f.n - 3 };
+	if (is_body(f))
+		return form_body(p, f, (struct str){ f.p + 4, f.n - 4 });
+	const struct simple_function *fn = simple_function_find(f); /* such as headers.size and exception.message */
+	if (fn == NULL) {
+		node = build_form(p, f, &found);
+		if (found)
+			return node;
+	}
+	return build_call(p, f);
+}
+
+struct simple_node *
+simple_parse_function(struct simple_parser *p, struct str f)
+{
+	if (f.n == 0)
+		return simple_error(p, f.p, "Unknown function: (empty) at location %zu", (size_t)(f.p - p->base));
+	if (p->depth >= SIMPLE_DEPTH_MAX)
+		return simple_error(p, f.p, "nested too deep");
+	p->depth++;
+	struct simple_node *node = parse_function(p, f);
+	p->depth--;
+	return node;
+}
