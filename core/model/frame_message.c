@@ -266,26 +266,22 @@ frame_put_message(struct frame_writer *w, struct exchange *ex, const struct acce
 /* ---- reading ---- */
 
 static struct str
-get_name(struct frame_reader *r, uint32_t *hash)
+get_name(struct frame_reader *r, enum header_id *id)
 {
-	uint8_t id = frame_get_u8(r);
-
-	if (id == HEADER_NONE) {
-		struct str name = frame_get_str(r);
-		*hash = header_hash(name);
-		return name;
-	}
-	*hash = header_id_hash((enum header_id)id);
-	if (*hash == 0)
+	*id = (enum header_id)frame_get_u8(r);
+	if (*id == HEADER_NONE)
+		return frame_get_str(r);
+	struct str name = header_id_name(*id);
+	if (name.n == 0)
 		r->bad = true;
-	return header_id_name((enum header_id)id);
+	return name;
 }
 
 struct str
 frame_get_header_name(struct frame_reader *r)
 {
-	uint32_t hash;
-	return get_name(r, &hash);
+	enum header_id id;
+	return get_name(r, &id);
 }
 
 static void
@@ -314,16 +310,21 @@ get_body(struct frame_reader *r, struct exchange *ex, struct blob *blob, struct 
 static void
 get_headers(struct frame_reader *r, struct exchange *ex, struct blob *blob)
 {
-	uint32_t hash, n = frame_get_u32(r);
+	uint32_t n = frame_get_u32(r);
+	enum header_id id;
 
 	for (uint32_t i = 0; i < n && !r->bad; i++)
-		(void)exchange_remove_header(ex, get_name(r, &hash)); /* it may not have been there */
+		(void)exchange_remove_header(ex, get_name(r, &id)); /* it may not have been there */
 	n = frame_get_u32(r);
 	for (uint32_t i = 0; i < n && !r->bad; i++) {
-		struct str name = get_name(r, &hash);
+		struct str name = get_name(r, &id);
 		struct value v = frame_get_value(r, &ex->arena, blob);
-		if (!r->bad)
-			headers_set_hashed(&ex->headers, &ex->arena, name, hash, v);
+		if (r->bad)
+			break;
+		if (id != HEADER_NONE)
+			headers_set_id(&ex->headers, &ex->arena, id, v);
+		else
+			headers_set(&ex->headers, &ex->arena, name, v);
 	}
 	ex->dirty |= DIRTY_HEADERS;
 }

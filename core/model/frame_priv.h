@@ -69,6 +69,17 @@ frame_take(struct frame_reader *r, size_t n)
 	return p;
 }
 
+static inline uint32_t
+frame_load_u32(const char *p)
+{
+	uint32_t v;
+	memcpy(&v, p, sizeof v);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	v = __builtin_bswap32(v);
+#endif
+	return v;
+}
+
 /* Bytes that the value takes in a frame, or more than `limit` when it is larger than that (or too deep). */
 size_t frame_value_size(const struct value *v, size_t limit);
 struct value frame_get_value_at(struct frame_reader *r, struct arena *a, struct blob *blob, unsigned depth);

@@ -177,6 +177,17 @@ frame_value_size(const struct value *v, size_t limit)
 
 /* ---- reading ---- */
 
+static inline struct str
+get_str(struct frame_reader *r)
+{
+	const char *p = frame_take(r, sizeof(uint32_t));
+	if (p == NULL)
+		return (struct str){ "", 0 };
+	uint32_t n = frame_load_u32(p);
+	p = frame_take(r, n);
+	return p != NULL ? (struct str){ p, n } : (struct str){ "", 0 };
+}
+
 static struct value
 get_list(struct frame_reader *r, struct arena *a, struct blob *blob, unsigned depth)
 {
@@ -225,10 +236,14 @@ get_json(struct frame_reader *r, struct arena *a, struct blob *blob)
 struct value
 frame_get_value_at(struct frame_reader *r, struct arena *a, struct blob *blob, unsigned depth)
 {
-	struct value v = { .type = frame_get_u8(r) };
+	struct value v = { .type = VALUE_NULL };
 	uint64_t bits;
+	const char *head = frame_take(r, VALUE_HEAD);
 
-	v.flags = frame_get_u8(r) & FRAME_VALUE_FLAGS;
+	if (head != NULL) {
+		v.type = (uint8_t)head[0];
+		v.flags = (uint8_t)head[1] & FRAME_VALUE_FLAGS;
+	}
 	if (r->bad || depth > FRAME_DEPTH_MAX) {
 		r->bad = true;
 		return value_null();
@@ -246,13 +261,13 @@ frame_get_value_at(struct frame_reader *r, struct arena *a, struct blob *blob, u
 		break;
 	case VALUE_XML:
 		v.aux = frame_get_u32(r);
-		v.u.s = frame_get_str(r);
+		v.u.s = get_str(r);
 		v.blob = blob;
 		break;
 	case VALUE_DECIMAL:
 	case VALUE_STRING:
 	case VALUE_BYTES:
-		v.u.s = frame_get_str(r);
+		v.u.s = get_str(r);
 		v.blob = blob;
 		break;
 	case VALUE_LIST:

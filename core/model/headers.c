@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-enum { HEADERS_FIRST = 16 };
+enum { HEADERS_FIRST = 16, LIST_IS_OURS = 1 };
 
 /* ---- well-known names ---- */
 
@@ -118,13 +118,28 @@ new_place(struct headers *hs, struct arena *a, struct str name)
 }
 
 static struct header *
-place(struct headers *hs, struct arena *a, struct str name, uint32_t hash)
+place(struct headers *hs, struct arena *a, struct str name, uint32_t hash, enum header_id id)
 {
 	struct header *h = new_place(hs, a, name);
 
-	*h = (struct header){ .name = name, .hash = hash, .id = (uint16_t)header_id_find(name, hash), .dirty = 1 };
+	*h = (struct header){ .name = name, .hash = hash, .id = (uint16_t)id, .dirty = 1 };
 	hs->live++;
 	return h;
+}
+
+void
+headers_set_id(struct headers *hs, struct arena *a, enum header_id id, struct value v)
+{
+	struct header *h = NULL;
+
+	for (uint32_t i = 0; i < hs->n && h == NULL; i++) {
+		if (hs->items[i].id == id && hs->items[i].hash != 0)
+			h = &hs->items[i];
+	}
+	if (h == NULL)
+		h = place(hs, a, ids[id].name, ids[id].hash, id);
+	h->value = v;
+	h->dirty = 1;
 }
 
 void
@@ -134,7 +149,7 @@ headers_set_hashed(struct headers *hs, struct arena *a, struct str name, uint32_
 	struct header *h = headers_find_hashed(hs, name, hash);
 
 	if (h == NULL)
-		h = place(hs, a, name, hash);
+		h = place(hs, a, name, hash, header_id_find(name, hash));
 	h->value = v;
 	h->dirty = 1;
 }
@@ -145,6 +160,20 @@ headers_set(struct headers *hs, struct arena *a, struct str name, struct value v
 	headers_set_hashed(hs, a, name, str_casehash(name), v);
 }
 
+/* A list that headers_add may append to; one that was set may belong to others, the program's constants for instance. */
+static struct value
+own_list(struct arena *a, const struct value *v)
+{
+	struct value list = value_new_list(a, 4);
+
+	list.aux = LIST_IS_OURS;
+	if (v->type != VALUE_LIST)
+		value_list_add(a, list.u.list, *v);
+	for (size_t i = 0; v->type == VALUE_LIST && i < v->u.list->n; i++)
+		value_list_add(a, list.u.list, v->u.list->items[i]);
+	return list;
+}
+
 void
 headers_add(struct headers *hs, struct arena *a, struct str name, struct value v)
 {
@@ -152,15 +181,12 @@ headers_add(struct headers *hs, struct arena *a, struct str name, struct value v
 	struct header *h = headers_find_hashed(hs, name, hash);
 
 	if (h == NULL) {
-		place(hs, a, name, hash)->value = v;
+		place(hs, a, name, hash, header_id_find(name, hash))->value = v;
 		return;
 	}
 	h->dirty = 1;
-	if (h->value.type != VALUE_LIST) {
-		struct value list = value_new_list(a, 4);
-		value_list_add(a, list.u.list, h->value);
-		h->value = list;
-	}
+	if (h->value.type != VALUE_LIST || h->value.aux != LIST_IS_OURS)
+		h->value = own_list(a, &h->value);
 	value_list_add(a, h->value.u.list, v);
 }
 

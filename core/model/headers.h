@@ -44,8 +44,10 @@ void headers_set(struct headers *hs, struct arena *a, struct str name, struct va
 /* As set, but a name that is there already gets a list of its values (network input, query parameters). */
 void headers_add(struct headers *hs, struct arena *a, struct str name, struct value v);
 struct header *headers_find(const struct headers *hs, struct str name); /* NULL: absent */
-/* With the hash known beforehand (compiled routes, header ids). */
+/* With the hash known beforehand (compiled routes). */
 void headers_set_hashed(struct headers *hs, struct arena *a, struct str name, uint32_t casehash, struct value v);
+/* A well-known name in the table's spelling; the quickest way. */
+void headers_set_id(struct headers *hs, struct arena *a, enum header_id id, struct value v);
 struct header *headers_find_hashed(const struct headers *hs, struct str name, uint32_t casehash);
 bool headers_remove(struct headers *hs, struct str name);
 /* Removes the matching; `keep` (may be empty) is a pattern of names that stay. Patterns: exact, trailing "*", else a regular expression matching the whole

@@ -4,6 +4,8 @@
  */
 #include "core/model/headers.h"
 
+#include "core/base/log.h"
+
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
 
@@ -13,6 +15,7 @@ struct pattern {
 	bool nocase;
 	pcre2_code *code;  /* NULL: no regular expression */
 	pcre2_match_data *match;
+	pcre2_match_context *limits;
 };
 
 enum { MATCH_LIMIT = 100000 };
@@ -32,6 +35,7 @@ free_regex(void *arg)
 {
 	struct pattern *p = arg;
 
+	pcre2_match_context_free(p->limits);
 	pcre2_match_data_free(p->match);
 	pcre2_code_free(p->code);
 }
@@ -52,6 +56,10 @@ compile_regex(struct arena *a, struct pattern *p, struct hinny_error *err)
 		    (const char *)why, (size_t)at + 1);
 	}
 	p->match = pcre2_match_data_create(1, NULL);
+	p->limits = pcre2_match_context_create(NULL);
+	if (p->match == NULL || p->limits == NULL)
+		fatal("out of memory: a regular expression");
+	(void)pcre2_set_match_limit(p->limits, MATCH_LIMIT); /* always 0 */
 	arena_on_reset(a, free_regex, p);
 	return HINNY_OK;
 }
@@ -81,18 +89,6 @@ equal(const struct pattern *p, struct str l, struct str r)
 	return p->nocase ? str_caseeq(l, r) : str_eq(l, r);
 }
 
-static bool
-match_regex(const struct pattern *p, struct str name)
-{
-	pcre2_match_context *limits = pcre2_match_context_create(NULL);
-	if (limits == NULL)
-		return false;
-	(void)pcre2_set_match_limit(limits, MATCH_LIMIT); /* always 0 */
-	int rc = pcre2_match(p->code, (PCRE2_SPTR)name.p, name.n, 0, 0, p->match, limits);
-	pcre2_match_context_free(limits);
-	return rc >= 0;
-}
-
 bool
 pattern_match(const struct pattern *p, struct str name)
 {
@@ -100,5 +96,5 @@ pattern_match(const struct pattern *p, struct str name)
 		return true;
 	if (p->prefix.p != NULL && name.n >= p->prefix.n && equal(p, p->prefix, (struct str){ name.p, p->prefix.n }))
 		return true;
-	return p->code != NULL && match_regex(p, name);
+	return p->code != NULL && pcre2_match(p->code, (PCRE2_SPTR)name.p, name.n, 0, 0, p->match, p->limits) >= 0;
 }

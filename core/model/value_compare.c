@@ -309,6 +309,28 @@ text_truth(struct str s)
 	return !str_caseeq(s, STR_LIT("false")) && str_trim(s).n > 0;
 }
 
+static bool
+json_truth(const struct json_node *n)
+{
+	struct arena scratch;
+
+	switch ((enum json_type)n->type) {
+	case JSON_IS_NULL:
+	case JSON_IS_FALSE:
+		return false;
+	case JSON_IS_ARRAY:
+		return n->children > 0;
+	case JSON_IS_STRING: {
+		arena_init(&scratch);
+		bool truth = text_truth(json_text(&scratch, n));
+		arena_fini(&scratch);
+		return truth;
+	}
+	default:
+		return true;
+	}
+}
+
 bool
 value_truth(const struct value *v)
 {
@@ -324,18 +346,7 @@ value_truth(const struct value *v)
 	case VALUE_LIST:
 		return v->flags & VALUE_ARRAY ? true : v->u.list->n > 0;
 	case VALUE_JSON:
-		switch ((enum json_type)v->u.json->type) {
-		case JSON_IS_NULL:
-		case JSON_IS_FALSE:
-			return false;
-		case JSON_IS_ARRAY:
-			return v->u.json->children > 0;
-		case JSON_IS_STRING:
-			/* escaped or not: no escape makes "true" or blanks in sane input, and all else is true */
-			return text_truth((struct str){ v->u.json->text, v->u.json->length });
-		default:
-			return true;
-		}
+		return json_truth(v->u.json);
 	default:
 		return true;
 	}
