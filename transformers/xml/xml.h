@@ -57,6 +57,7 @@ struct xml {
 	struct xml_files files;
 	struct xml_errors errors;
 	struct xml_cache cache;
+	struct buf in;               /* the text of a small document while it is parsed */
 	struct buf out;              /* results are serialised here, and copied to where they go */
 	struct _xmlXPathContext *xpath; /* for lone expressions: holds nothing of a message between two */
 	struct exchange *ex;         /* of the evaluation that runs: for variables and functions */
