@@ -25,11 +25,11 @@ split_name(struct compile *c, const char *name, struct position at, struct resou
 	};
 	struct str s = str_of(name);
 
-	*out = (struct resource){ name, false };
+	*out = (struct resource){ name, true }; /* Camel's default is the class path */
 	if (str_starts(s, "file:"))
-		out->name += strlen("file:");
+		*out = (struct resource){ name + strlen("file:"), false };
 	else if (str_starts(s, "classpath:"))
-		*out = (struct resource){ name + strlen("classpath:"), true };
+		out->name += strlen("classpath:");
 	for (const char *const *p = others; *p != NULL; p++) {
 		if (str_casestarts(s, *p))
 			return compile_error(c, at,
@@ -69,7 +69,7 @@ absolute_path(struct arena *a, const char *folder, const char *name)
 	return read_normal_path(a, path);
 }
 
-/* Beside the route file for "classpath:", then from the working folder on. NULL when it is nowhere
+/* Beside the route file (but for "file:"), then from the working folder on. NULL when it is nowhere
  * (reported). */
 static const char *
 find_path(struct compile *c, const char *name, const struct resource *res, struct position at)
@@ -86,8 +86,7 @@ find_path(struct compile *c, const char *name, const struct resource *res, struc
 		if (is_file(path, &errnum))
 			return path;
 	}
-	path = absolute_path(
-	    &b->arena, b->cwd, res->classpath && res->name[0] == '/' ? res->name + 1 : res->name);
+	path = absolute_path(&b->arena, b->cwd, res->name);
 	if (is_file(path, &errnum))
 		return path;
 	(void)hinny_error_errno(&err, errnum, "cannot read file \"%s\"", name);
