@@ -1,6 +1,7 @@
 /*
- * Collecting a stream into one blob: in memory first, then in an unlinked file (or memory file) that is mapped in the end. Writes to the file are plain write(2): they go
- * to the page cache, a disk that is slower than the peer shows as a loop turn that takes longer.
+ * Collecting a stream into one blob: in memory first, then in an unlinked file (or memory file)
+ * that is mapped in the end. Writes to the file are plain write(2): they go to the page cache, a
+ * disk that is slower than the peer shows as a loop turn that takes longer.
  */
 #include "core/model/stream.h"
 
@@ -35,7 +36,8 @@ collect_free(struct collect *c)
 		*c->ended = true;
 	blob_put(c->blob);
 	if (c->fd != -1)
-		(void)close(c->fd); /* nothing is lost: the mapping stays, or the data is not wanted */
+		(void)close(
+		    c->fd); /* nothing is lost: the mapping stays, or the data is not wanted */
 	free(c);
 }
 
@@ -68,7 +70,8 @@ open_spool(struct collect *c, struct hinny_error *err)
 		c->fd = openat(c->limits.spool_dir, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 	if (c->fd == -1) /* no folder, or a file system without O_TMPFILE */
 		c->fd = memfd_create("hinny-body", MFD_CLOEXEC);
-	return c->fd == -1 ? hinny_error_errno(err, errno, "cannot make a spool file for a body") : HINNY_OK;
+	return c->fd == -1 ? hinny_error_errno(err, errno, "cannot make a spool file for a body")
+			   : HINNY_OK;
 }
 
 static enum hinny_rc
@@ -79,7 +82,8 @@ spool(struct collect *c, struct str bytes, struct hinny_error *err)
 		if (n == -1 && errno == EINTR)
 			continue;
 		if (n == -1)
-			return hinny_error_errno(err, errno, "cannot write a body to its spool file");
+			return hinny_error_errno(
+			    err, errno, "cannot write a body to its spool file");
 		bytes.p += n;
 		bytes.n -= (size_t)n;
 	}
@@ -136,7 +140,8 @@ on_data(struct stream_sink *sink, struct str bytes, struct blob *blob)
 	if (bytes.n == 0)
 		return;
 	if (bytes.n > c->limits.max || c->n > c->limits.max - bytes.n) {
-		(void)hinny_error_set(&err, HINNY_ELIMIT, "the body is larger than %llu bytes", (unsigned long long)c->limits.max);
+		(void)hinny_error_set(&err, HINNY_ELIMIT, "the body is larger than %llu bytes",
+		    (unsigned long long)c->limits.max);
 		give_up(c, &err);
 		return;
 	}
@@ -177,7 +182,8 @@ on_fail(struct stream_sink *sink, const struct hinny_error *err)
 }
 
 struct collect *
-collect_start(struct stream *s, const struct collect_limits *limits, collect_done_fn *done, void *arg)
+collect_start(
+    struct stream *s, const struct collect_limits *limits, collect_done_fn *done, void *arg)
 {
 	struct collect *c = MEM_NEW(struct collect);
 	struct hinny_error err;
@@ -193,7 +199,8 @@ collect_start(struct stream *s, const struct collect_limits *limits, collect_don
 		.ended = &ended,
 	};
 	if (s->length >= 0 && (uint64_t)s->length > limits->max) {
-		(void)hinny_error_set(&err, HINNY_ELIMIT, "the body is larger than %llu bytes", (unsigned long long)limits->max);
+		(void)hinny_error_set(&err, HINNY_ELIMIT, "the body is larger than %llu bytes",
+		    (unsigned long long)limits->max);
 		give_up(c, &err);
 		return NULL;
 	}

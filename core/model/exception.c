@@ -10,7 +10,8 @@
 #define EXCEPTION_NONE (-1)
 
 static const struct exception_class classes[] = {
-#define EXCEPTION(id, name, parent, raised_by) [EXCEPTION_##id] = { name, EXCEPTION_##parent, raised_by },
+#define EXCEPTION(id, name, parent, raised_by)                                                     \
+	[EXCEPTION_##id] = { name, EXCEPTION_##parent, raised_by },
 #include "core/model/exceptions.def"
 #undef EXCEPTION
 };

@@ -1,6 +1,7 @@
 /*
- * Exceptions of exchanges. Their classes are a table (exceptions.def): name, parent, what raises it here: the JDK's and Camel's that spec/ names. A route can
- * name only those; an unknown class is refused at load. `onException: [java.io.IOException]` catches its children.
+ * Exceptions of exchanges. Their classes are a table (exceptions.def): name, parent, what raises it
+ * here: the JDK's and Camel's that spec/ names. A route can name only those; an unknown class is
+ * refused at load. `onException: [java.io.IOException]` catches its children.
  */
 #ifndef HINNY_MODEL_EXCEPTION_H
 #define HINNY_MODEL_EXCEPTION_H
@@ -26,14 +27,14 @@ enum exception_id {
 
 struct exception {
 	enum exception_id id;
-	struct str message;        /* may be empty with p NULL: no message */
-	struct exception *cause;   /* may be NULL */
+	struct str message;      /* may be empty with p NULL: no message */
+	struct exception *cause; /* may be NULL */
 	/* details of HttpOperationFailedException */
 	int status_code;
 	struct str status_text, uri, redirect_location;
 	struct value response_body;
 	struct value response_headers; /* map or null */
-	const char *step_id;       /* the failing step, or NULL */
+	const char *step_id;           /* the failing step, or NULL */
 };
 
 const struct exception_class *exception_class(enum exception_id id);
@@ -42,7 +43,8 @@ int exception_find(struct str name);
 bool exception_is_a(enum exception_id id, enum exception_id ancestor);
 /* How many levels lie between (0: same), -1 when not an ancestor. */
 int exception_distance(enum exception_id id, enum exception_id ancestor);
-struct exception *exception_new(struct arena *a, enum exception_id id, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+struct exception *exception_new(struct arena *a, enum exception_id id, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
 struct exception *exception_share(struct arena *to, const struct exception *e); /* deep copy */
 const char *const *exception_names(void); /* all simple names, NULL-ended, for "did you mean" */
 

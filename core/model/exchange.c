@@ -15,14 +15,16 @@
 
 /* ---- pool ---- */
 
-/* Different in each process and start; the clock and the pid stand in where the kernel has no random bytes yet. */
+/* Different in each process and start; the clock and the pid stand in where the kernel has no
+ * random bytes yet. */
 static uint64_t
 random_prefix(void)
 {
 	uint64_t prefix;
 
 	if (getrandom(&prefix, sizeof prefix, GRND_NONBLOCK) != (ssize_t)sizeof prefix)
-		prefix = (uint64_t)monotime_now().ns * 0x9e3779b97f4a7c15u ^ (uint64_t)walltime_ms() << 20 ^ (uint64_t)getpid();
+		prefix = (uint64_t)monotime_now().ns * 0x9e3779b97f4a7c15u ^
+		    (uint64_t)walltime_ms() << 20 ^ (uint64_t)getpid();
 	return prefix >> 4; /* 15 hexadecimal digits */
 }
 
@@ -43,7 +45,7 @@ destroy(struct exchange *ex)
 void
 exchange_pool_fini(struct exchange_pool *pool)
 {
-	LIST_FOREACH(&pool->free, it, next) {
+	LIST_FOREACH (&pool->free, it, next) {
 		list_remove(it);
 		destroy(LIST_ENTRY(it, struct exchange, node));
 	}
@@ -65,7 +67,9 @@ exchange_new(struct exchange_pool *pool)
 		pool->free_n--;
 		arena = ex->arena; /* warm; nothing points at it */
 	}
-	*ex = (struct exchange){ .arena = arena, .seq = pool->next_seq++, .id_prefix = pool->id_prefix };
+	*ex = (struct exchange){
+		.arena = arena, .seq = pool->next_seq++, .id_prefix = pool->id_prefix
+	};
 	ex->id_seq = ex->seq;
 	ex->created_ms = walltime_ms();
 	ex->started = monotime_now();
@@ -111,7 +115,8 @@ exchange_free(struct exchange_pool *pool, struct exchange **ex)
 void
 exchange_set_body(struct exchange *ex, struct value v)
 {
-	if (v.type != VALUE_STREAM || ex->body.type != VALUE_STREAM || v.u.stream != ex->body.u.stream)
+	if (v.type != VALUE_STREAM || ex->body.type != VALUE_STREAM ||
+	    v.u.stream != ex->body.u.stream)
 		cancel_stream(&ex->body);
 	ex->body = v;
 	ex->dirty |= DIRTY_BODY;
@@ -153,7 +158,8 @@ note_change(struct arena *a, struct name_list *names, struct str name)
 }
 
 static void
-set_or_remove(struct arena *a, struct value_map *m, struct name_list *changed, struct str name, struct value v)
+set_or_remove(struct arena *a, struct value_map *m, struct name_list *changed, struct str name,
+    struct value v)
 {
 	note_change(a, changed, name);
 	if (v.type == VALUE_NULL)
@@ -214,11 +220,13 @@ exchange_fail(struct exchange *ex, enum exception_id id, const char *fmt, ...)
 struct str
 exchange_id(struct exchange *ex)
 {
-	return str_of(arena_printf(&ex->arena, "%015" PRIX64 "-%016" PRIX64, ex->id_prefix, ex->id_seq));
+	return str_of(
+	    arena_printf(&ex->arena, "%015" PRIX64 "-%016" PRIX64, ex->id_prefix, ex->id_seq));
 }
 
 enum hinny_rc
-exchange_json(struct exchange *ex, struct str text, const struct json_node **root, struct hinny_error *err)
+exchange_json(
+    struct exchange *ex, struct str text, const struct json_node **root, struct hinny_error *err)
 {
 	if (ex->json_root == NULL || ex->json_text.p != text.p || ex->json_text.n != text.n) {
 		enum hinny_rc rc = json_parse(&ex->arena, text, root, err);

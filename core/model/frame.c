@@ -1,6 +1,7 @@
 /*
- * The frame and its primitives. The writer notes its first failure and writes nothing more; frame_finish tells it and takes the frame out again. The reader hands out
- * zeros once something was wrong.
+ * The frame and its primitives. The writer notes its first failure and writes nothing more;
+ * frame_finish tells it and takes the frame out again. The reader hands out zeros once something
+ * was wrong.
  */
 #include "core/model/frame.h"
 
@@ -101,7 +102,8 @@ frame_next(struct str *batch, struct frame_reader *r)
 	if (batch->n == 0)
 		return false;
 	uint32_t length = frame_get_u32(r);
-	if (r->bad || length < FRAME_HEAD - sizeof length || length > FRAME_MAX || length > batch->n - sizeof length) {
+	if (r->bad || length < FRAME_HEAD - sizeof length || length > FRAME_MAX ||
+	    length > batch->n - sizeof length) {
 		r->bad = true;
 		return false;
 	}

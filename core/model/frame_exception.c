@@ -1,4 +1,5 @@
-/* Exceptions in frames: the chain of causes, outermost first. Strings are copied on reading: an exception outlives the frame that brought it. */
+/* Exceptions in frames: the chain of causes, outermost first. Strings are copied on reading: an
+ * exception outlives the frame that brought it. */
 #include "core/model/frame.h"
 
 #include "core/model/frame_priv.h"
@@ -17,7 +18,8 @@ static void
 put_response_body(struct frame_writer *w, const struct value *v)
 {
 	static const struct value none = { .type = VALUE_NULL };
-	bool fits = v->type != VALUE_STREAM && frame_value_size(v, FRAME_RESPONSE_MAX) <= FRAME_RESPONSE_MAX;
+	bool fits = v->type != VALUE_STREAM &&
+	    frame_value_size(v, FRAME_RESPONSE_MAX) <= FRAME_RESPONSE_MAX;
 
 	frame_put_value(w, fits ? v : &none);
 }

@@ -1,6 +1,7 @@
 /*
- * The message of an exchange in a frame: the parts that an access names, or, of these, what changed since exchange_clean(). Well-known header names are one byte.
- * Removed headers go by name in front of the others; removed properties and variables as null, which is what null means for them.
+ * The message of an exchange in a frame: the parts that an access names, or, of these, what changed
+ * since exchange_clean(). Well-known header names are one byte. Removed headers go by name in front
+ * of the others; removed properties and variables as null, which is what null means for them.
  */
 #include "core/model/frame.h"
 
@@ -89,9 +90,11 @@ set_count(struct frame_writer *w, size_t at, uint32_t n)
 		frame_store_u32(w->out->p + at, n);
 }
 
-/* Its slot is a tombstone unless the name came back at another place (headers.c gives it its own, so it cannot). */
+/* Its slot is a tombstone unless the name came back at another place (headers.c gives it its own,
+ * so it cannot). */
 static void
-put_removed_headers(struct frame_writer *w, const struct headers *hs, const struct access *what, bool dirty_only)
+put_removed_headers(
+    struct frame_writer *w, const struct headers *hs, const struct access *what, bool dirty_only)
 {
 	size_t at = put_count_later(w);
 	uint32_t n = 0;
@@ -116,7 +119,8 @@ put_header(struct frame_writer *w, const struct header *h)
 }
 
 static void
-put_headers(struct frame_writer *w, const struct headers *hs, const struct access *what, bool dirty_only)
+put_headers(
+    struct frame_writer *w, const struct headers *hs, const struct access *what, bool dirty_only)
 {
 	put_removed_headers(w, hs, what, dirty_only);
 	size_t at = put_count_later(w);
@@ -131,7 +135,7 @@ put_headers(struct frame_writer *w, const struct headers *hs, const struct acces
 			}
 		}
 	} else {
-		HEADERS_FOREACH(hs, h) {
+		HEADERS_FOREACH (hs, h) {
 			if ((dirty_only && !h->dirty) || !header_wanted(h, what))
 				continue;
 			put_header(w, h);
@@ -151,7 +155,8 @@ put_entry(struct frame_writer *w, struct str name, const struct value *v)
 }
 
 static void
-put_changed(struct frame_writer *w, const struct value_map *m, const struct name_list *changed, const struct strings *names, bool all)
+put_changed(struct frame_writer *w, const struct value_map *m, const struct name_list *changed,
+    const struct strings *names, bool all)
 {
 	size_t at = put_count_later(w);
 	uint32_t n = 0;
@@ -166,7 +171,8 @@ put_changed(struct frame_writer *w, const struct value_map *m, const struct name
 }
 
 static void
-put_map_part(struct frame_writer *w, const struct value_map *m, const struct strings *names, bool all)
+put_map_part(
+    struct frame_writer *w, const struct value_map *m, const struct strings *names, bool all)
 {
 	size_t at = put_count_later(w);
 	uint32_t n = 0;
@@ -192,14 +198,15 @@ headers_changed(const struct headers *hs)
 {
 	if (hs->removed)
 		return true;
-	HEADERS_FOREACH(hs, h) {
+	HEADERS_FOREACH (hs, h) {
 		if (h->dirty)
 			return true;
 	}
 	return false;
 }
 
-/* Which parts have something to say. The marks of the headers themselves count: some steps set them without the exchange's functions. */
+/* Which parts have something to say. The marks of the headers themselves count: some steps set them
+ * without the exchange's functions. */
 static unsigned
 parts_of(const struct exchange *ex, const struct access *what, bool dirty_only)
 {
@@ -236,7 +243,8 @@ put_head(struct frame_writer *w, const struct exchange *ex, unsigned parts)
 }
 
 void
-frame_put_message(struct frame_writer *w, struct exchange *ex, const struct access *what, bool dirty_only)
+frame_put_message(
+    struct frame_writer *w, struct exchange *ex, const struct access *what, bool dirty_only)
 {
 	unsigned parts = parts_of(ex, what, dirty_only);
 
@@ -248,14 +256,16 @@ frame_put_message(struct frame_writer *w, struct exchange *ex, const struct acce
 	if (parts & PART_PROPERTIES) {
 		bool all = (what->flags & ACCESS_PROPERTIES_ALL) != 0;
 		if (dirty_only)
-			put_changed(w, &ex->properties, &ex->changed_properties, &what->properties, all);
+			put_changed(
+			    w, &ex->properties, &ex->changed_properties, &what->properties, all);
 		else
 			put_map_part(w, &ex->properties, &what->properties, all);
 	}
 	if (parts & PART_VARIABLES) {
 		bool all = (what->flags & ACCESS_VARIABLES_ALL) != 0;
 		if (dirty_only)
-			put_changed(w, &ex->variables, &ex->changed_variables, &what->variables, all);
+			put_changed(
+			    w, &ex->variables, &ex->changed_variables, &what->variables, all);
 		else
 			put_map_part(w, &ex->variables, &what->variables, all);
 	}
@@ -363,7 +373,8 @@ get_head(struct frame_reader *r, struct exchange *ex)
 }
 
 void
-frame_get_message(struct frame_reader *r, struct exchange *ex, struct blob *blob, struct frame_body *body)
+frame_get_message(
+    struct frame_reader *r, struct exchange *ex, struct blob *blob, struct frame_body *body)
 {
 	*body = (struct frame_body){ 0 };
 	unsigned parts = get_head(r, ex);

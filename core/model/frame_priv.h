@@ -1,4 +1,5 @@
-/* What frame.c, frame_value.c and frame_message.c share: unchecked writes into room that was made, and bounded reads. */
+/* What frame.c, frame_value.c and frame_message.c share: unchecked writes into room that was made,
+ * and bounded reads. */
 #ifndef HINNY_MODEL_FRAME_PRIV_H
 #define HINNY_MODEL_FRAME_PRIV_H
 
@@ -10,7 +11,8 @@ enum {
 	FRAME_DEPTH_MAX = 128,
 	FRAME_CAUSES_MAX = 16,
 	FRAME_RESPONSE_MAX = 1 << 20,
-	FRAME_VALUE_FLAGS = VALUE_LONG | VALUE_FLOAT | VALUE_DATE | VALUE_NODESET | VALUE_ARRAY | VALUE_INPUT, /* those that are known */
+	FRAME_VALUE_FLAGS = VALUE_LONG | VALUE_FLOAT | VALUE_DATE | VALUE_NODESET | VALUE_ARRAY |
+	    VALUE_INPUT, /* those that are known */
 };
 
 /* Room for n bytes at the end, counted already; NULL once the frame has failed. */
@@ -80,8 +82,10 @@ frame_load_u32(const char *p)
 	return v;
 }
 
-/* Bytes that the value takes in a frame, or more than `limit` when it is larger than that (or too deep). */
+/* Bytes that the value takes in a frame, or more than `limit` when it is larger than that (or too
+ * deep). */
 size_t frame_value_size(const struct value *v, size_t limit);
-struct value frame_get_value_at(struct frame_reader *r, struct arena *a, struct blob *blob, unsigned depth);
+struct value frame_get_value_at(
+    struct frame_reader *r, struct arena *a, struct blob *blob, unsigned depth);
 
 #endif

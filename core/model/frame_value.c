@@ -1,4 +1,5 @@
-/* Values in frames: a type byte, a flags byte, then what the type needs (docs/wire.md). A JSON array or object goes as its text and is parsed again: that checks it, too. */
+/* Values in frames: a type byte, a flags byte, then what the type needs (docs/wire.md). A JSON
+ * array or object goes as its text and is parsed again: that checks it, too. */
 #include "core/model/frame.h"
 
 #include "core/base/assert.h"
@@ -107,7 +108,8 @@ put_value(struct frame_writer *w, const struct value *v, unsigned depth)
 	case VALUE_INT:
 	case VALUE_DOUBLE: {
 		uint64_t bits;
-		memcpy(&bits, v->type == VALUE_INT ? (const void *)&v->u.i : (const void *)&v->u.d, sizeof bits);
+		memcpy(&bits, v->type == VALUE_INT ? (const void *)&v->u.i : (const void *)&v->u.d,
+		    sizeof bits);
 		if ((p = frame_room(w, VALUE_HEAD + sizeof bits)) != NULL)
 			frame_store_u64(value_head(p, v), bits);
 		return;
@@ -193,7 +195,8 @@ get_list(struct frame_reader *r, struct arena *a, struct blob *blob, unsigned de
 {
 	uint32_t n = frame_get_u32(r);
 
-	if (r->bad || n > (size_t)(r->end - r->p) / VALUE_HEAD) { /* more elements than can follow */
+	if (r->bad ||
+	    n > (size_t)(r->end - r->p) / VALUE_HEAD) { /* more elements than can follow */
 		r->bad = true;
 		return value_null();
 	}
@@ -226,7 +229,8 @@ get_json(struct frame_reader *r, struct arena *a, struct blob *blob)
 {
 	const struct json_node *root;
 
-	if (json_parse(a, frame_get_str(r), &root, NULL) != HINNY_OK || root->type < JSON_IS_ARRAY) {
+	if (json_parse(a, frame_get_str(r), &root, NULL) != HINNY_OK ||
+	    root->type < JSON_IS_ARRAY) {
 		r->bad = true;
 		return value_null();
 	}
@@ -311,7 +315,8 @@ frame_body_bytes(struct arena *a, const struct value *v, struct str *bytes, stru
 
 	ASSERT(v->type != VALUE_STREAM);
 	if (value_has_text(v) || (v->type == VALUE_JSON && v->u.json->type >= JSON_IS_ARRAY)) {
-		*bytes = v->type == VALUE_JSON ? (struct str){ v->u.json->text, v->u.json->length } : v->u.s;
+		*bytes = v->type == VALUE_JSON ? (struct str){ v->u.json->text, v->u.json->length }
+					       : v->u.s;
 		*blob = v->blob;
 		return HINNY_OK;
 	}
@@ -326,7 +331,8 @@ frame_body_bytes(struct arena *a, const struct value *v, struct str *bytes, stru
 }
 
 enum hinny_rc
-frame_body_value(const struct frame_body *body, struct arena *a, struct str bytes, struct blob *blob, struct value *out)
+frame_body_value(const struct frame_body *body, struct arena *a, struct str bytes,
+    struct blob *blob, struct value *out)
 {
 	struct frame_reader r = { .p = bytes.p, .end = bytes.p + bytes.n };
 

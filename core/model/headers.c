@@ -1,6 +1,7 @@
 /*
- * The headers of a message. Removed ones keep their place and name, with hash 0, until headers_clean: a callee's reply must say which went. A name that comes
- * back takes its own old place, so a loop that sets and removes does not grow the array.
+ * The headers of a message. Removed ones keep their place and name, with hash 0, until
+ * headers_clean: a callee's reply must say which went. A name that comes back takes its own old
+ * place, so a loop that sets and removes does not grow the array.
  */
 #include "core/model/headers.h"
 
@@ -59,7 +60,8 @@ header_id_find(struct str name, uint32_t hash)
 struct str
 header_id_name(enum header_id id)
 {
-	return (unsigned)id <= HEADER_ID_MAX && ids[id].name.p != NULL ? ids[id].name : (struct str){ "", 0 };
+	return (unsigned)id <= HEADER_ID_MAX && ids[id].name.p != NULL ? ids[id].name
+								       : (struct str){ "", 0 };
 }
 
 uint32_t
@@ -143,7 +145,8 @@ headers_set_id(struct headers *hs, struct arena *a, enum header_id id, struct va
 }
 
 void
-headers_set_hashed(struct headers *hs, struct arena *a, struct str name, uint32_t casehash, struct value v)
+headers_set_hashed(
+    struct headers *hs, struct arena *a, struct str name, uint32_t casehash, struct value v)
 {
 	uint32_t hash = casehash != 0 ? casehash : 1;
 	struct header *h = headers_find_hashed(hs, name, hash);
@@ -160,7 +163,8 @@ headers_set(struct headers *hs, struct arena *a, struct str name, struct value v
 	headers_set_hashed(hs, a, name, str_casehash(name), v);
 }
 
-/* A list that headers_add may append to; one that was set may belong to others, the program's constants for instance. */
+/* A list that headers_add may append to; one that was set may belong to others, the program's
+ * constants for instance. */
 static struct value
 own_list(struct arena *a, const struct value *v)
 {
@@ -222,11 +226,12 @@ is_kept(struct str name, const struct pattern *const *keep, size_t keep_n)
 }
 
 size_t
-headers_remove_matching(struct headers *hs, const struct pattern *remove, const struct pattern *const *keep, size_t keep_n)
+headers_remove_matching(struct headers *hs, const struct pattern *remove,
+    const struct pattern *const *keep, size_t keep_n)
 {
 	size_t n = 0;
 
-	HEADERS_FOREACH(hs, h) {
+	HEADERS_FOREACH (hs, h) {
 		if (pattern_match(remove, h->name) && !is_kept(h->name, keep, keep_n)) {
 			remove_at(hs, h);
 			n++;
@@ -238,7 +243,7 @@ headers_remove_matching(struct headers *hs, const struct pattern *remove, const 
 void
 headers_clear(struct headers *hs)
 {
-	HEADERS_FOREACH(hs, h)
+	HEADERS_FOREACH (hs, h)
 		remove_at(hs, h);
 }
 
@@ -268,11 +273,13 @@ headers_copy(struct headers *to, struct arena *a, const struct headers *from)
 		return;
 	to->cap = from->live < HEADERS_FIRST ? HEADERS_FIRST : from->live;
 	to->items = arena_alloc(a, to->cap * sizeof *to->items);
-	HEADERS_FOREACH(from, h) {
+	HEADERS_FOREACH (from, h) {
 		struct header *copy = &to->items[to->n++];
 		*copy = *h;
 		copy->dirty = 1;
-		copy->name = h->id != HEADER_NONE && str_eq(h->name, ids[h->id].name) ? ids[h->id].name : arena_str(a, h->name);
+		copy->name = h->id != HEADER_NONE && str_eq(h->name, ids[h->id].name)
+		    ? ids[h->id].name
+		    : arena_str(a, h->name);
 		copy->value = value_share_with(&sh, &h->value);
 	}
 	to->live = to->n;

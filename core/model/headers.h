@@ -1,7 +1,8 @@
 /*
- * The headers of a message: insertion-ordered, names compared without ASCII case, the spelling of the first setter kept. Names and values live in the
- * exchange's arena, a held blob, or constant memory. A message has few headers, so a look-up is a scan over hashes.
- * Several values of one name are one header with a VALUE_LIST.
+ * The headers of a message: insertion-ordered, names compared without ASCII case, the spelling of
+ * the first setter kept. Names and values live in the exchange's arena, a held blob, or constant
+ * memory. A message has few headers, so a look-up is a scan over hashes. Several values of one name
+ * are one header with a VALUE_LIST.
  */
 #ifndef HINNY_MODEL_HEADERS_H
 #define HINNY_MODEL_HEADERS_H
@@ -35,34 +36,46 @@ struct headers {
 	struct header *items;
 	uint32_t n, cap;
 	uint32_t live; /* without the removed */
-	bool removed;  /* something was removed since headers_clean(): removed items keep their names, for the wire, until then */
+	bool removed;  /* something was removed since headers_clean(): removed items keep their
+	                  names, for the wire, until then */
 };
 
 void headers_init(struct headers *hs);
-/* Everything that does not change is borrowed: name must live as long as the arena. Replaces a value of the same name, keeping its place. */
+/* Everything that does not change is borrowed: name must live as long as the arena. Replaces a
+ * value of the same name, keeping its place. */
 void headers_set(struct headers *hs, struct arena *a, struct str name, struct value v);
-/* As set, but a name that is there already gets a list of its values (network input, query parameters). */
+/* As set, but a name that is there already gets a list of its values (network input, query
+ * parameters). */
 void headers_add(struct headers *hs, struct arena *a, struct str name, struct value v);
 struct header *headers_find(const struct headers *hs, struct str name); /* NULL: absent */
 /* With the hash known beforehand (compiled routes). */
-void headers_set_hashed(struct headers *hs, struct arena *a, struct str name, uint32_t casehash, struct value v);
+void headers_set_hashed(
+    struct headers *hs, struct arena *a, struct str name, uint32_t casehash, struct value v);
 /* A well-known name in the table's spelling; the quickest way. */
 void headers_set_id(struct headers *hs, struct arena *a, enum header_id id, struct value v);
 struct header *headers_find_hashed(const struct headers *hs, struct str name, uint32_t casehash);
 bool headers_remove(struct headers *hs, struct str name);
-/* Removes the matching; `keep` (may be empty) is a pattern of names that stay. Patterns: exact, trailing "*", else a regular expression matching the whole
- * name; no case (Camel PatternHelper). Compiled by pattern_compile at load. */
+/* Removes the matching; `keep` (may be empty) is a pattern of names that stay. Patterns: exact,
+ * trailing "*", else a regular expression matching the whole name; no case (Camel PatternHelper).
+ * Compiled by pattern_compile at load. */
 struct pattern;
-size_t headers_remove_matching(struct headers *hs, const struct pattern *remove, const struct pattern *const *keep, size_t keep_n);
+size_t headers_remove_matching(struct headers *hs, const struct pattern *remove,
+    const struct pattern *const *keep, size_t keep_n);
 void headers_clear(struct headers *hs);
 void headers_clean(struct headers *hs); /* forgets dirty and removed marks */
-void headers_copy(struct headers *to, struct arena *a, const struct headers *from); /* values by value_share */
+void headers_copy(
+    struct headers *to, struct arena *a, const struct headers *from); /* values by value_share */
 
-#define HEADERS_FOREACH(hs, h) for (struct header *h = (hs)->items; h < (hs)->items + (hs)->n; h++) if (h->hash != 0)
+#define HEADERS_FOREACH(hs, h)                                                                     \
+	for (struct header *h = (hs)->items; h < (hs)->items + (hs)->n; h++)                       \
+		if (h->hash == 0) { /* removed */                                                  \
+		} else
 
-/* A name pattern. Exact and "prefix*" need no regular expression; one that is none of these and no regular expression either is HINNY_EINVAL. Lives as long as the arena;
- * one thread. A match that needs absurdly much backtracking counts as none. */
-enum hinny_rc pattern_compile(struct arena *a, struct str text, bool nocase, struct pattern **out, struct hinny_error *err);
+/* A name pattern. Exact and "prefix*" need no regular expression; one that is none of these and no
+ * regular expression either is HINNY_EINVAL. Lives as long as the arena; one thread. A match that
+ * needs absurdly much backtracking counts as none. */
+enum hinny_rc pattern_compile(
+    struct arena *a, struct str text, bool nocase, struct pattern **out, struct hinny_error *err);
 bool pattern_match(const struct pattern *p, struct str name);
 
 #endif

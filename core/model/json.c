@@ -1,7 +1,8 @@
 /*
- * The in-place JSON reader. One pass over the text, without recursion: open containers are a chain through their own nodes (a parent's position waits in `skip` until the
- * container ends). The text is checked to be UTF-8 beforehand, eight bytes a step. Nodes are collected on the stack first and only what does not fit there goes to
- * the heap, so a small document costs one arena allocation.
+ * The in-place JSON reader. One pass over the text, without recursion: open containers are a chain
+ * through their own nodes (a parent's position waits in `skip` until the container ends). The text
+ * is checked to be UTF-8 beforehand, eight bytes a step. Nodes are collected on the stack first and
+ * only what does not fit there goes to the heap, so a small document costs one arena allocation.
  */
 #include "core/model/json.h"
 
@@ -40,7 +41,8 @@ grow_nodes(struct parser *ps)
 		ps->rc = HINNY_ELIMIT;
 		return false;
 	}
-	struct json_node *nodes = ps->heap ? realloc(ps->nodes, cap * sizeof *nodes) : malloc(cap * sizeof *nodes);
+	struct json_node *nodes =
+	    ps->heap ? realloc(ps->nodes, cap * sizeof *nodes) : malloc(cap * sizeof *nodes);
 	if (nodes == NULL) {
 		ps->problem = "no memory for so many values";
 		ps->rc = HINNY_ELIMIT;
@@ -60,28 +62,33 @@ add_node(struct parser *ps, enum json_type type, const char *text, size_t length
 	if (ps->n == ps->cap && !grow_nodes(ps))
 		return NULL;
 	struct json_node *n = &ps->nodes[ps->n++];
-	*n = (struct json_node){ .type = (uint8_t)type, .skip = 1, .length = (uint32_t)length, .text = text };
+	*n = (struct json_node){
+		.type = (uint8_t)type, .skip = 1, .length = (uint32_t)length, .text = text
+	};
 	return n;
 }
 
 static inline void
 skip_blanks(struct parser *ps)
 {
-	while (ps->p < ps->end && (*ps->p == ' ' || *ps->p == '\n' || *ps->p == '\r' || *ps->p == '\t'))
+	while (ps->p < ps->end &&
+	    (*ps->p == ' ' || *ps->p == '\n' || *ps->p == '\r' || *ps->p == '\t'))
 		ps->p++;
 }
 
 /* ---- scalars ---- */
 
-/* Is one of the eight bytes a quote, a backslash or a control character? (A byte below n: the classic borrow test, exact for bytes below 0x80; others give no false alarm as they
- * are masked out.) */
+/* Is one of the eight bytes a quote, a backslash or a control character? (A byte below n: the
+ * classic borrow test, exact for bytes below 0x80; others give no false alarm as they are masked
+ * out.) */
 static inline uint64_t
 special_bytes(uint64_t w)
 {
 	const uint64_t ones = 0x0101010101010101u, highs = 0x8080808080808080u;
 	uint64_t quote = w ^ (ones * '"'), slash = w ^ (ones * '\\');
 
-	return (((quote - ones) & ~quote) | ((slash - ones) & ~slash) | ((w - ones * 0x20) & ~w)) & highs;
+	return (((quote - ones) & ~quote) | ((slash - ones) & ~slash) | ((w - ones * 0x20) & ~w)) &
+	    highs;
 }
 
 static inline const char *
@@ -123,7 +130,8 @@ parse_escape(struct parser *ps)
 		ps->p++;
 		return true;
 	}
-	if (ps->end - ps->p < 5 || !is_hex(ps->p[1]) || !is_hex(ps->p[2]) || !is_hex(ps->p[3]) || !is_hex(ps->p[4]))
+	if (ps->end - ps->p < 5 || !is_hex(ps->p[1]) || !is_hex(ps->p[2]) || !is_hex(ps->p[3]) ||
+	    !is_hex(ps->p[4]))
 		return fail(ps, "expected four hexadecimal digits behind \\u");
 	ps->p += 5;
 	return true;
@@ -251,12 +259,15 @@ parse_key(struct parser *ps)
 {
 	skip_blanks(ps);
 	if (ps->p == ps->end || *ps->p != '"')
-		return fail(ps, ps->p == ps->end ? "the text ends within an object" : "expected a name in quotes");
+		return fail(ps,
+		    ps->p == ps->end ? "the text ends within an object"
+				     : "expected a name in quotes");
 	if (!parse_string(ps))
 		return false;
 	skip_blanks(ps);
 	if (ps->p == ps->end || *ps->p != ':')
-		return fail(ps, ps->p == ps->end ? "the text ends within an object" : "expected \":\"");
+		return fail(
+		    ps, ps->p == ps->end ? "the text ends within an object" : "expected \":\"");
 	ps->p++;
 	return true;
 }
@@ -296,7 +307,8 @@ close_container(struct parser *ps, uint32_t *parent, unsigned *depth)
 	--*depth;
 }
 
-/* A value has ended: what follows it, up to the start of the next value. *more false: the outermost value is complete. */
+/* A value has ended: what follows it, up to the start of the next value. *more false: the outermost
+ * value is complete. */
 static bool
 after_value(struct parser *ps, uint32_t *parent, unsigned *depth, bool *more)
 {
@@ -307,14 +319,17 @@ after_value(struct parser *ps, uint32_t *parent, unsigned *depth, bool *more)
 		n->children++;
 		skip_blanks(ps);
 		if (ps->p == ps->end)
-			return fail(ps, object ? "the text ends within an object" : "the text ends within an array");
+			return fail(ps,
+			    object ? "the text ends within an object"
+				   : "the text ends within an array");
 		if (*ps->p == ',') {
 			ps->p++;
 			*more = true;
 			return !object || parse_key(ps);
 		}
 		if (*ps->p != (object ? '}' : ']'))
-			return fail(ps, object ? "expected \",\" or \"}\"" : "expected \",\" or \"]\"");
+			return fail(
+			    ps, object ? "expected \",\" or \"}\"" : "expected \",\" or \"]\"");
 		close_container(ps, parent, depth);
 	}
 	*more = false;
@@ -331,7 +346,9 @@ parse_value(struct parser *ps)
 	while (more) {
 		skip_blanks(ps);
 		if (ps->p == ps->end)
-			return fail(ps, ps->n == 0 ? "the text is empty" : "the text ends where a value is expected");
+			return fail(ps,
+			    ps->n == 0 ? "the text is empty"
+				       : "the text ends where a value is expected");
 		if (*ps->p == '{' || *ps->p == '[') {
 			bool closed;
 			if (!open_container(ps, &parent, &depth, &closed))
@@ -361,7 +378,8 @@ sequence_length(struct str s)
 	return 0;
 }
 
-/* Where the first byte that is no UTF-8 stands: in steps that are halved, as the text may be large, then by single characters. */
+/* Where the first byte that is no UTF-8 stands: in steps that are halved, as the text may be large,
+ * then by single characters. */
 static const char *
 malformed_at(struct str s)
 {
@@ -397,7 +415,8 @@ describe(struct parser *ps, struct hinny_error *err)
 		if (((unsigned char)*q & 0xC0) != 0x80)
 			column++;
 	}
-	return hinny_error_set(err, ps->rc, "no JSON: line %zu, column %zu: %s", line, column, ps->problem);
+	return hinny_error_set(
+	    err, ps->rc, "no JSON: line %zu, column %zu: %s", line, column, ps->problem);
 }
 
 static void
@@ -442,10 +461,15 @@ check_text(struct parser *ps, struct str text)
 }
 
 static enum hinny_rc
-parse(struct arena *a, struct str text, const struct json_node **root, size_t *end, bool whole, struct hinny_error *err)
+parse(struct arena *a, struct str text, const struct json_node **root, size_t *end, bool whole,
+    struct hinny_error *err)
 {
 	struct json_node stack[NODES_ON_STACK];
-	struct parser ps = { .start = text.p, .p = text.p, .end = text.p + text.n, .nodes = stack, .cap = NODES_ON_STACK };
+	struct parser ps = { .start = text.p,
+		.p = text.p,
+		.end = text.p + text.n,
+		.nodes = stack,
+		.cap = NODES_ON_STACK };
 
 	bool ok = check_text(&ps, text) && parse_value(&ps);
 	if (ok && whole) {
@@ -470,7 +494,8 @@ json_parse(struct arena *a, struct str text, const struct json_node **root, stru
 }
 
 enum hinny_rc
-json_parse_first(struct arena *a, struct str text, const struct json_node **root, size_t *end, struct hinny_error *err)
+json_parse_first(struct arena *a, struct str text, const struct json_node **root, size_t *end,
+    struct hinny_error *err)
 {
 	return parse(a, text, root, end, false, err);
 }

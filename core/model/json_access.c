@@ -46,10 +46,12 @@ put_utf8(char *out, uint32_t c)
 static bool
 is_low_surrogate(const char *p, const char *end)
 {
-	return end - p >= 6 && p[0] == '\\' && p[1] == 'u' && hex4(p + 2) >= 0xDC00 && hex4(p + 2) < 0xE000;
+	return end - p >= 6 && p[0] == '\\' && p[1] == 'u' && hex4(p + 2) >= 0xDC00 &&
+	    hex4(p + 2) < 0xE000;
 }
 
-/* At "uXXXX" of an escape that the parser has checked; *pp moves behind it, and behind the second half of a pair. */
+/* At "uXXXX" of an escape that the parser has checked; *pp moves behind it, and behind the second
+ * half of a pair. */
 static uint32_t
 take_unicode(const char **pp, const char *end)
 {
@@ -129,9 +131,11 @@ json_member(const struct json_node *object, struct str name)
 	return found;
 }
 
-/* Few members are compared with one another; many go through a map (which is seeded, so that keys cannot be chosen to collide). */
+/* Few members are compared with one another; many go through a map (which is seeded, so that keys
+ * cannot be chosen to collide). */
 size_t
-json_members(struct arena *a, const struct json_node *object, const struct json_node ***keys, const struct json_node ***values)
+json_members(struct arena *a, const struct json_node *object, const struct json_node ***keys,
+    const struct json_node ***values)
 {
 	uint32_t all = object->children;
 	size_t n = 0;

@@ -13,7 +13,8 @@ page_size(uint32_t routes_n)
 	return sizeof(struct page) + routes_n * sizeof(struct page_route);
 }
 
-/* Stands in a page of memory of our own in front of the mapping: the other process can write all that is in it, so nothing there says how long it is. */
+/* Stands in a page of memory of our own in front of the mapping: the other process can write all
+ * that is in it, so nothing there says how long it is. */
 struct page_front {
 	size_t size; /* of the mapping */
 };
@@ -34,11 +35,13 @@ static struct page *
 map(int fd, size_t size)
 {
 	size_t before = front_size();
-	char *p = mmap(NULL, before + size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *p =
+	    mmap(NULL, before + size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	if (p == MAP_FAILED)
 		return NULL;
-	if (mmap(p + before, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0) == MAP_FAILED) {
+	if (mmap(p + before, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0) ==
+	    MAP_FAILED) {
 		int saved = errno;
 		(void)munmap(p, before + size); /* our own mapping */
 		errno = saved;
@@ -64,7 +67,8 @@ page_create(uint32_t routes_n, int *fd)
 		return NULL;
 	/* Nobody may shrink it: the other side would die of SIGBUS. */
 	struct page *pg = NULL;
-	if (ftruncate(file, (off_t)size) == 0 && fcntl(file, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0)
+	if (ftruncate(file, (off_t)size) == 0 &&
+	    fcntl(file, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0)
 		pg = map(file, size);
 	if (pg == NULL) {
 		int saved = errno;
@@ -94,8 +98,8 @@ page_open(int fd)
 	if (pg == NULL)
 		return NULL;
 	uint64_t routes_n = PAGE_GET(pg->routes_n);
-	if (PAGE_GET(pg->magic) != PAGE_MAGIC || PAGE_GET(pg->size) != (uint64_t)st.st_size || routes_n > UINT32_MAX ||
-	    page_size((uint32_t)routes_n) != (size_t)st.st_size) {
+	if (PAGE_GET(pg->magic) != PAGE_MAGIC || PAGE_GET(pg->size) != (uint64_t)st.st_size ||
+	    routes_n > UINT32_MAX || page_size((uint32_t)routes_n) != (size_t)st.st_size) {
 		page_close(pg);
 		errno = EINVAL;
 		return NULL;

@@ -1,7 +1,8 @@
 /*
- * The shared page of a worker: the supervisor creates it, the worker counts into it, `hinny status` reads it. Reading costs the worker nothing, and a killed worker's
- * counts survive. All members are 64-bit words that are read and written alone (relaxed atomics); the layout is the same in both since both are
- * of one build (HELLO carries the build stamp).
+ * The shared page of a worker: the supervisor creates it, the worker counts into it, `hinny status`
+ * reads it. Reading costs the worker nothing, and a killed worker's counts survive. All members are
+ * 64-bit words that are read and written alone (relaxed atomics); the layout is the same in both
+ * since both are of one build (HELLO carries the build stamp).
  */
 #ifndef HINNY_MODEL_PAGE_H
 #define HINNY_MODEL_PAGE_H
@@ -23,18 +24,19 @@ struct page_route {
 };
 
 struct page {
-	page_word magic;         /* PAGE_MAGIC */
-	page_word size;          /* of the whole mapping */
+	page_word magic; /* PAGE_MAGIC */
+	page_word size;  /* of the whole mapping */
 	page_word routes_n;
-	/* a call that is being worked on (xform): written before it begins, cleared after it ended */
+	/* a call that is being worked on (xform): written before it begins, cleared after it ended
+	 */
 	page_word call_id;
-	page_word call_home;     /* incarnation of the caller */
+	page_word call_home; /* incarnation of the caller */
 	page_word call_started_ns;
-	page_word call_step;     /* step index or 1<<32 | slot */
+	page_word call_step; /* step index or 1<<32 | slot */
 	page_word calls_done, calls_failed;
-	page_word exchanges, calls_out;  /* in flight now */
+	page_word exchanges, calls_out; /* in flight now */
 	page_word connections, connections_total, requests;
-	page_word beat;          /* loop turns: a worker that hangs stops counting */
+	page_word beat;             /* loop turns: a worker that hangs stops counting */
 	struct page_route routes[]; /* by route.index */
 };
 
@@ -45,7 +47,8 @@ size_t page_size(uint32_t routes_n);
 struct page *page_create(uint32_t routes_n, int *fd);
 struct page *page_open(int fd);
 void page_close(struct page *pg);
-/* Routes that lie in the mapping. The reader of a page goes by this: routes_n is what the worker may have overwritten. */
+/* Routes that lie in the mapping. The reader of a page goes by this: routes_n is what the worker
+ * may have overwritten. */
 uint32_t page_routes(const struct page *pg);
 void page_latency(struct page_route *r, uint64_t us);
 /* Quantile q (0..1) in microseconds over one or more routes' merged buckets. */

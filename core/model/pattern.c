@@ -1,6 +1,7 @@
 /*
- * Name patterns as Camel's PatternHelper has them: the exact name, or a prefix with "*" behind it, or a regular expression that matches the whole name. Only what is neither
- * a plain name nor a plain prefix is compiled by PCRE2.
+ * Name patterns as Camel's PatternHelper has them: the exact name, or a prefix with "*" behind it,
+ * or a regular expression that matches the whole name. Only what is neither a plain name nor a
+ * plain prefix is compiled by PCRE2.
  */
 #include "core/model/headers.h"
 
@@ -13,7 +14,7 @@ struct pattern {
 	struct str text;
 	struct str prefix; /* p NULL: no trailing "*" */
 	bool nocase;
-	pcre2_code *code;  /* NULL: no regular expression */
+	pcre2_code *code; /* NULL: no regular expression */
 	pcre2_match_data *match;
 	pcre2_match_context *limits;
 };
@@ -43,7 +44,8 @@ free_regex(void *arg)
 static enum hinny_rc
 compile_regex(struct arena *a, struct pattern *p, struct hinny_error *err)
 {
-	uint32_t options = PCRE2_UTF | PCRE2_ANCHORED | PCRE2_ENDANCHORED | (p->nocase ? PCRE2_CASELESS : 0);
+	uint32_t options =
+	    PCRE2_UTF | PCRE2_ANCHORED | PCRE2_ENDANCHORED | (p->nocase ? PCRE2_CASELESS : 0);
 	int code;
 	PCRE2_SIZE at;
 
@@ -52,8 +54,9 @@ compile_regex(struct arena *a, struct pattern *p, struct hinny_error *err)
 		PCRE2_UCHAR why[120];
 		if (pcre2_get_error_message(code, why, sizeof why) < 0)
 			why[0] = '\0';
-		return hinny_error_set(err, HINNY_EINVAL, "pattern \"%.*s\" is no regular expression: %s at character %zu", STR_FMT(p->text),
-		    (const char *)why, (size_t)at + 1);
+		return hinny_error_set(err, HINNY_EINVAL,
+		    "pattern \"%.*s\" is no regular expression: %s at character %zu",
+		    STR_FMT(p->text), (const char *)why, (size_t)at + 1);
 	}
 	p->match = pcre2_match_data_create(1, NULL);
 	p->limits = pcre2_match_context_create(NULL);
@@ -65,7 +68,8 @@ compile_regex(struct arena *a, struct pattern *p, struct hinny_error *err)
 }
 
 enum hinny_rc
-pattern_compile(struct arena *a, struct str text, bool nocase, struct pattern **out, struct hinny_error *err)
+pattern_compile(
+    struct arena *a, struct str text, bool nocase, struct pattern **out, struct hinny_error *err)
 {
 	struct pattern *p = ARENA_NEW(a, struct pattern);
 
@@ -94,7 +98,9 @@ pattern_match(const struct pattern *p, struct str name)
 {
 	if (equal(p, p->text, name))
 		return true;
-	if (p->prefix.p != NULL && name.n >= p->prefix.n && equal(p, p->prefix, (struct str){ name.p, p->prefix.n }))
+	if (p->prefix.p != NULL && name.n >= p->prefix.n &&
+	    equal(p, p->prefix, (struct str){ name.p, p->prefix.n }))
 		return true;
-	return p->code != NULL && pcre2_match(p->code, (PCRE2_SPTR)name.p, name.n, 0, 0, p->match, p->limits) >= 0;
+	return p->code != NULL &&
+	    pcre2_match(p->code, (PCRE2_SPTR)name.p, name.n, 0, 0, p->match, p->limits) >= 0;
 }

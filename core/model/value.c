@@ -1,5 +1,6 @@
 /*
- * Values: containers, access to elements and members, and carrying a value over to another arena. Text forms, comparison and conversion stand in files of their own.
+ * Values: containers, access to elements and members, and carrying a value over to another arena.
+ * Text forms, comparison and conversion stand in files of their own.
  */
 #include "core/model/value.h"
 
@@ -121,7 +122,8 @@ map_find(const struct value_map *m, struct str key)
 {
 	if (m->n >= MAP_INDEX_FROM && m->index_n == m->n) {
 		size_t mask = m->index_cap - 1;
-		for (size_t at = index_hash(m, key) & mask; m->index[at] != 0; at = (at + 1) & mask) {
+		for (size_t at = index_hash(m, key) & mask; m->index[at] != 0;
+		     at = (at + 1) & mask) {
 			struct value_entry *e = &m->entries[m->index[at] - 1];
 			if (key_matches(m, e, key))
 				return e;

@@ -148,7 +148,9 @@ int_class(const struct value *v)
 {
 	if (v->flags & VALUE_DATE)
 		return "java.util.Date";
-	return (v->flags & VALUE_LONG) || v->u.i < INT32_MIN || v->u.i > INT32_MAX ? "java.lang.Long" : "java.lang.Integer";
+	return (v->flags & VALUE_LONG) || v->u.i < INT32_MIN || v->u.i > INT32_MAX
+	    ? "java.lang.Long"
+	    : "java.lang.Integer";
 }
 
 static const char *
@@ -184,9 +186,11 @@ value_class(const struct value *v)
 	case VALUE_DECIMAL:
 		return value_is_digits(v->u.s) ? "java.math.BigInteger" : "java.math.BigDecimal";
 	case VALUE_STRING:
-		return v->flags & VALUE_INPUT ? "org.apache.camel.converter.stream.InputStreamCache" : "java.lang.String";
+		return v->flags & VALUE_INPUT ? "org.apache.camel.converter.stream.InputStreamCache"
+					      : "java.lang.String";
 	case VALUE_BYTES:
-		return v->flags & VALUE_INPUT ? "org.apache.camel.converter.stream.InputStreamCache" : "byte[]";
+		return v->flags & VALUE_INPUT ? "org.apache.camel.converter.stream.InputStreamCache"
+					      : "byte[]";
 	case VALUE_LIST:
 		return v->flags & VALUE_ARRAY ? "java.lang.Object[]" : "java.util.ArrayList";
 	case VALUE_MAP:

@@ -1,5 +1,6 @@
 /*
- * Truth, equality and ordering with Camel's coercions (spec/simple.md sections 3 and 4). Unlike Camel's, digits of any length compare exactly and never fail.
+ * Truth, equality and ordering with Camel's coercions (spec/simple.md sections 3 and 4). Unlike
+ * Camel's, digits of any length compare exactly and never fail.
  */
 #include "core/model/value.h"
 
@@ -48,7 +49,8 @@ is_floating(struct str s)
 	return digits > 0 && points <= 1;
 }
 
-/* A decimal number of any length: its significant digits lie in [at, end), among them perhaps a point; the first counts 10^magnitude. */
+/* A decimal number of any length: its significant digits lie in [at, end), among them perhaps a
+ * point; the first counts 10^magnitude. */
 struct decimal {
 	bool negative;
 	const char *at, *end; /* at == end: zero */
@@ -182,7 +184,9 @@ decimal_to_double(struct str s)
 
 	if (str_to_double(s, &d))
 		return d;
-	return s.n > 0 && s.p[0] == '-' ? -HUGE_VAL : HUGE_VAL; /* too large or too long: in both cases bigger than what it is compared with */
+	return s.n > 0 && s.p[0] == '-' ? -HUGE_VAL
+					: HUGE_VAL; /* too large or too long: in both cases bigger
+	                                               than what it is compared with */
 }
 
 /* As a double; false when it is none. */
@@ -215,7 +219,8 @@ to_double(const struct value *v, double *out)
 	}
 }
 
-/* The whole number that it counts as, as text (a double is cut; text only when it is whole); false when it is none. */
+/* The whole number that it counts as, as text (a double is cut; text only when it is whole); false
+ * when it is none. */
 static bool
 to_integer_text(struct arena *a, const struct value *v, struct str *out)
 {
@@ -223,7 +228,9 @@ to_integer_text(struct arena *a, const struct value *v, struct str *out)
 
 	switch ((enum value_type)v->type) {
 	case VALUE_INT:
-		*out = value_text(a, &(struct value){ .type = VALUE_INT, .u.i = v->u.i }); /* a date as milliseconds */
+		*out = value_text(a,
+		    &(struct value){
+			.type = VALUE_INT, .u.i = v->u.i }); /* a date as milliseconds */
 		return true;
 	case VALUE_DOUBLE:
 		if (isnan(v->u.d) || fabs(v->u.d) >= 0x1p63)
@@ -258,7 +265,8 @@ to_small_int(const struct value *v, int64_t *out)
 	return s.n <= 18 && value_is_digits(s) && str_to_int64(s, out);
 }
 
-/* Numbers without any cutting: int64 with int64 at once, exact digits next, doubles where one is a double. False: one is not a number. */
+/* Numbers without any cutting: int64 with int64 at once, exact digits next, doubles where one is a
+ * double. False: one is not a number. */
 static bool
 compare_numbers(struct arena *a, const struct value *l, const struct value *r, int *out)
 {
@@ -280,7 +288,8 @@ compare_numbers(struct arena *a, const struct value *l, const struct value *r, i
 	return true;
 }
 
-/* Java's String.compareTo: by UTF-16 units, in which what lies beyond U+FFFF sorts before U+E000. */
+/* Java's String.compareTo: by UTF-16 units, in which what lies beyond U+FFFF sorts before U+E000.
+ */
 static unsigned
 utf16_weight(unsigned char c)
 {
@@ -294,7 +303,10 @@ compare_texts(struct str l, struct str r)
 
 	for (size_t i = 0; i < n; i++) {
 		if (l.p[i] != r.p[i])
-			return utf16_weight((unsigned char)l.p[i]) < utf16_weight((unsigned char)r.p[i]) ? -1 : 1;
+			return utf16_weight((unsigned char)l.p[i]) <
+				utf16_weight((unsigned char)r.p[i])
+			    ? -1
+			    : 1;
 	}
 	return (l.n > r.n) - (l.n < r.n);
 }
@@ -340,7 +352,8 @@ value_truth(const struct value *v)
 	case VALUE_BOOL:
 		return v->u.b;
 	case VALUE_STRING:
-		return v->flags & VALUE_INPUT ? true : text_truth(v->u.s); /* a stream is an object */
+		return v->flags & VALUE_INPUT ? true
+					      : text_truth(v->u.s); /* a stream is an object */
 	case VALUE_XML:
 		return v->flags & VALUE_NODESET ? v->aux > 0 : true;
 	case VALUE_LIST:
@@ -360,7 +373,8 @@ texts_equal(struct str l, struct str r, bool ignore_case)
 	return ignore_case ? str_caseeq(l, r) : str_eq(l, r);
 }
 
-static bool same_kind_equal(struct arena *a, const struct value *l, const struct value *r, unsigned depth);
+static bool same_kind_equal(
+    struct arena *a, const struct value *l, const struct value *r, unsigned depth);
 
 static bool
 lists_equal(struct arena *a, const struct value *l, const struct value *r, unsigned depth)
@@ -372,7 +386,8 @@ lists_equal(struct arena *a, const struct value *l, const struct value *r, unsig
 		return false;
 	struct value lp = value_plain(a, l), rp = value_plain(a, r);
 	for (size_t i = 0; i < n; i++) {
-		if (!value_item(a, &lp, i, &x) || !value_item(a, &rp, i, &y) || !same_kind_equal(a, &x, &y, depth + 1))
+		if (!value_item(a, &lp, i, &x) || !value_item(a, &rp, i, &y) ||
+		    !same_kind_equal(a, &x, &y, depth + 1))
 			return false;
 	}
 	return true;
@@ -437,7 +452,8 @@ string_equals_string(struct str l, struct str r, bool ignore_case)
 
 /* Text on one side, another kind on the other. `flipped`: the text is the right side. */
 static bool
-text_equals_other(struct arena *a, const struct value *text, const struct value *other, bool flipped, bool ignore_case)
+text_equals_other(struct arena *a, const struct value *text, const struct value *other,
+    bool flipped, bool ignore_case)
 {
 	int order;
 
@@ -459,7 +475,8 @@ text_equals_other(struct arena *a, const struct value *text, const struct value 
 	return texts_equal(text->u.s, value_text(a, other), ignore_case);
 }
 
-/* Numbers of different classes: the left is converted to the right's class, so a double that meets an integer is cut. */
+/* Numbers of different classes: the left is converted to the right's class, so a double that meets
+ * an integer is cut. */
 static bool
 numbers_equal(struct arena *a, const struct value *l, const struct value *r)
 {
@@ -534,7 +551,8 @@ order_special(struct arena *a, const struct value *l, const struct value *r, int
 	*known = true;
 	if (l->type == VALUE_STRING && r->type == VALUE_STRING)
 		return order_strings(l->u.s, r->u.s, out);
-	if ((l->type == VALUE_DOUBLE && r->type == VALUE_DOUBLE) || (is_integer(l) && is_integer(r)))
+	if ((l->type == VALUE_DOUBLE && r->type == VALUE_DOUBLE) ||
+	    (is_integer(l) && is_integer(r)))
 		return compare_numbers(a, l, r, out);
 	if (l->type == VALUE_STRING && r->type == VALUE_DOUBLE && is_floating(l->u.s))
 		return compare_numbers(a, l, r, out);

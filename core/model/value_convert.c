@@ -1,6 +1,7 @@
 /*
- * Conversions to the Java types that a route can name (spec/dataformats.md section 2). A table says which function makes which class; each gives the value or says why not,
- * in Camel's words: there is no converter between these types, or there is one and the value does not fit.
+ * Conversions to the Java types that a route can name (spec/dataformats.md section 2). A table says
+ * which function makes which class; each gives the value or says why not, in Camel's words: there
+ * is no converter between these types, or there is one and the value does not fit.
  */
 #include "core/model/value.h"
 
@@ -21,7 +22,8 @@ struct conversion {
 static enum hinny_rc
 no_converter(const struct conversion *cv, const struct value *v)
 {
-	return hinny_error_set(cv->err, HINNY_EINVAL, "No type converter available to convert from type: %s to the required type: %s",
+	return hinny_error_set(cv->err, HINNY_EINVAL,
+	    "No type converter available to convert from type: %s to the required type: %s",
 	    value_class(v), value_class_name(cv->to));
 }
 
@@ -33,13 +35,15 @@ bad_value(const struct conversion *cv, const struct value *v, const char *why)
 	int n = text.n > 200 ? 200 : (int)text.n;
 
 	return hinny_error_set(cv->err, HINNY_EINVAL,
-	    "Error during type conversion from type: %s to the required type: %s with value %.*s due to %s: \"%.*s\"", value_class(v),
-	    value_class_name(cv->to), n, text.p, why, n, text.p);
+	    "Error during type conversion from type: %s to the required type: %s with value %.*s "
+	    "due to %s: \"%.*s\"",
+	    value_class(v), value_class_name(cv->to), n, text.p, why, n, text.p);
 }
 
 #define NOT_A_NUMBER "java.lang.NumberFormatException: For input string"
 #define OUT_OF_RANGE "java.lang.ArithmeticException: out of range"
-#define NOT_A_BOOLEAN "java.lang.IllegalArgumentException: Cannot convert type: java.lang.String to Boolean"
+#define NOT_A_BOOLEAN                                                                              \
+	"java.lang.IllegalArgumentException: Cannot convert type: java.lang.String to Boolean"
 
 /* ---- text ---- */
 
@@ -178,7 +182,8 @@ to_whole(const struct conversion *cv, const struct value *v, struct value *out)
 	if (rc != HINNY_OK)
 		return rc;
 	if (i < ranges[cv->to].min || i > ranges[cv->to].max)
-		return bad_value(cv, v, value_has_text(v) && v->type != VALUE_DECIMAL ? NOT_A_NUMBER : OUT_OF_RANGE);
+		return bad_value(cv, v,
+		    value_has_text(v) && v->type != VALUE_DECIMAL ? NOT_A_NUMBER : OUT_OF_RANGE);
 	*out = value_int(i);
 	out->flags = cv->to == CLASS_LONG ? VALUE_LONG : 0;
 	return HINNY_OK;
@@ -210,7 +215,8 @@ to_floating(const struct conversion *cv, const struct value *v, struct value *ou
 		d = v->u.d;
 	} else if (number_source(cv, v, &s)) {
 		if (!str_to_double(s, &d) && !special_double(s, &d))
-			return bad_value(cv, v, v->type == VALUE_DECIMAL ? OUT_OF_RANGE : NOT_A_NUMBER);
+			return bad_value(
+			    cv, v, v->type == VALUE_DECIMAL ? OUT_OF_RANGE : NOT_A_NUMBER);
 	} else {
 		return no_converter(cv, v);
 	}
@@ -239,7 +245,8 @@ to_big(const struct conversion *cv, const struct value *v, struct value *out)
 		s = value_text(cv->a, &plain);
 	} else if (!number_source(cv, v, &s)) {
 		return no_converter(cv, v);
-	} else if (cv->to == CLASS_BIG_INTEGER ? !value_is_digits(s) : !value_is_digits(s) && !str_to_double(s, &d)) {
+	} else if (cv->to == CLASS_BIG_INTEGER ? !value_is_digits(s)
+					       : !value_is_digits(s) && !str_to_double(s, &d)) {
 		return bad_value(cv, v, NOT_A_NUMBER);
 	}
 	*out = (struct value){ .type = VALUE_DECIMAL, .u.s = s };
@@ -288,7 +295,8 @@ to_list(const struct conversion *cv, const struct value *v, struct value *out)
 	return HINNY_OK;
 }
 
-/* Of equal elements the first stays. Texts are looked up in a map; for others, which are few in a set, a scan does. */
+/* Of equal elements the first stays. Texts are looked up in a map; for others, which are few in a
+ * set, a scan does. */
 static enum hinny_rc
 to_set(const struct conversion *cv, const struct value *v, struct value *out)
 {
@@ -371,7 +379,8 @@ to_itself(const struct conversion *cv, const struct value *v, struct value *out)
 	return HINNY_OK;
 }
 
-typedef enum hinny_rc convert_fn(const struct conversion *cv, const struct value *v, struct value *out);
+typedef enum hinny_rc convert_fn(
+    const struct conversion *cv, const struct value *v, struct value *out);
 
 static convert_fn *const converters[] = {
 	[CLASS_NONE] = to_itself,
@@ -401,7 +410,8 @@ static convert_fn *const converters[] = {
 };
 
 enum hinny_rc
-value_convert(struct arena *a, const struct value *v, enum value_class_id to, struct value *out, struct hinny_error *err)
+value_convert(struct arena *a, const struct value *v, enum value_class_id to, struct value *out,
+    struct hinny_error *err)
 {
 	struct conversion cv = { .a = a, .to = to, .err = err };
 	struct value from = value_scalar(a, v);

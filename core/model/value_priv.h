@@ -27,7 +27,8 @@ bool value_is_map(const struct value *v);
 bool value_is_digits(struct str s);
 /* The text that markup holds: without tags, comments and the like, references resolved. */
 struct str value_xml_text(struct arena *a, struct str markup);
-/* Compares two numbers of any length and scale in decimal notation, exactly. Both must be such numbers (str_to_double's grammar). */
+/* Compares two numbers of any length and scale in decimal notation, exactly. Both must be such
+ * numbers (str_to_double's grammar). */
 int value_compare_decimals(struct str l, struct str r);
 
 #endif

@@ -1,4 +1,5 @@
-/* Text forms of values, as Camel's conversion to String prints them: numbers as Java does, lists "[a, b]", maps "{k=v}", never JSON. */
+/* Text forms of values, as Camel's conversion to String prints them: numbers as Java does, lists
+ * "[a, b]", maps "{k=v}", never JSON. */
 #include "core/model/value.h"
 
 #include "core/base/assert.h"
@@ -66,9 +67,10 @@ bump(char text[40])
 }
 
 /*
- * The shortest "d.ddde±x" that reads back as d. Fifteen digits do for nearly all doubles (six for floats), and printf's zeros at the end are cut later;
- * subnormal numbers hold fewer digits, so these are tried from two upwards, as Java never prints less. A power of two has twice as much room above as below,
- * so there the nearest decimal may fail where the next larger one does.
+ * The shortest "d.ddde±x" that reads back as d. Fifteen digits do for nearly all doubles (six for
+ * floats), and printf's zeros at the end are cut later; subnormal numbers hold fewer digits, so
+ * these are tried from two upwards, as Java never prints less. A power of two has twice as much
+ * room above as below, so there the nearest decimal may fail where the next larger one does.
  */
 static void
 shortest(double d, bool single, char text[40])
@@ -192,15 +194,17 @@ value_double_text(double d, bool single, char out[VALUE_DOUBLE_TEXT])
 static size_t
 date_text(int64_t ms, char out[DATE_TEXT])
 {
-	static const char days[] = "SunMonTueWedThuFriSat", months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
+	static const char days[] = "SunMonTueWedThuFriSat",
+			  months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
 	int64_t seconds = ms / 1000 - (ms % 1000 < 0);
 	time_t t = (time_t)seconds;
 	struct tm tm;
 
 	if (localtime_r(&t, &tm) == NULL) /* beyond the years that it knows */
 		return int_text(ms, out);
-	int n = snprintf(out, DATE_TEXT, "%.3s %.3s %02d %02d:%02d:%02d %.16s %04d", days + 3 * tm.tm_wday, months + 3 * tm.tm_mon,
-	    tm.tm_mday, tm.tm_hour, tm.tm_min, tm.tm_sec, tm.tm_zone != NULL ? tm.tm_zone : "UTC", tm.tm_year + 1900);
+	int n = snprintf(out, DATE_TEXT, "%.3s %.3s %02d %02d:%02d:%02d %.16s %04d",
+	    days + 3 * tm.tm_wday, months + 3 * tm.tm_mon, tm.tm_mday, tm.tm_hour, tm.tm_min,
+	    tm.tm_sec, tm.tm_zone != NULL ? tm.tm_zone : "UTC", tm.tm_year + 1900);
 	return (size_t)n;
 }
 

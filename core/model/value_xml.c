@@ -1,4 +1,5 @@
-/* The text that a piece of markup holds, for conversions of XML values to numbers and Booleans. The markup was made by a serialiser; what it is not is copied as text. */
+/* The text that a piece of markup holds, for conversions of XML values to numbers and Booleans. The
+ * markup was made by a serialiser; what it is not is copied as text. */
 #include "core/model/value_priv.h"
 
 #include <string.h>
@@ -83,7 +84,10 @@ put_utf8(struct scan *sc, uint32_t c)
 static int
 digit_of(char c, uint32_t base)
 {
-	int d = c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : 99;
+	int d = c >= '0' && c <= '9' ? c - '0'
+	    : c >= 'a' && c <= 'f'   ? c - 'a' + 10
+	    : c >= 'A' && c <= 'F'   ? c - 'A' + 10
+				     : 99;
 	return d < (int)base ? d : -1;
 }
 
@@ -113,7 +117,8 @@ take_reference(struct scan *sc)
 	static const struct {
 		const char *word;
 		char c;
-	} named[] = { { "&lt;", '<' }, { "&gt;", '>' }, { "&amp;", '&' }, { "&quot;", '"' }, { "&apos;", '\'' } };
+	} named[] = { { "&lt;", '<' }, { "&gt;", '>' }, { "&amp;", '&' }, { "&quot;", '"' },
+		{ "&apos;", '\'' } };
 
 	for (size_t i = 0; i < sizeof named / sizeof named[0]; i++) {
 		if (at(sc, named[i].word)) {
@@ -129,7 +134,8 @@ take_reference(struct scan *sc)
 struct str
 value_xml_text(struct arena *a, struct str markup)
 {
-	if (markup.n == 0 || (memchr(markup.p, '<', markup.n) == NULL && memchr(markup.p, '&', markup.n) == NULL))
+	if (markup.n == 0 ||
+	    (memchr(markup.p, '<', markup.n) == NULL && memchr(markup.p, '&', markup.n) == NULL))
 		return markup;
 	char *out = arena_alloc(a, markup.n);
 	struct scan sc = { markup.p, markup.p + markup.n, out };

@@ -1,6 +1,6 @@
 /*
- * The frame decoder: a batch of any bytes. Each frame is read as a message, a value, an exception and a list of header names; what was read whole is encoded
- * again, and must come back the same.
+ * The frame decoder: a batch of any bytes. Each frame is read as a message, a value, an exception
+ * and a list of header names; what was read whole is encoded again, and must come back the same.
  */
 #include "core/model/frame.h"
 
@@ -90,7 +90,8 @@ send_again(struct exchange_pool *pool, struct exchange *ex)
 	struct frame_reader r = reader_of(&b);
 	frame_get_message(&r, to, NULL, &body);
 	ASSERT(frame_end(&r));
-	ASSERT(to->headers.live == ex->headers.live && to->variables.n == ex->variables.n && to->properties.n == ex->properties.n);
+	ASSERT(to->headers.live == ex->headers.live && to->variables.n == ex->variables.n &&
+	    to->properties.n == ex->properties.n);
 	exchange_free(pool, &to);
 	buf_fini(&b);
 }
@@ -106,7 +107,9 @@ read_message(struct frame_reader r, struct blob *blob)
 	frame_get_message(&r, ex, blob, &body);
 	if (!r.bad) {
 		struct value v;
-		if (body.follows && frame_body_value(&body, &ex->arena, (struct str){ r.p, (size_t)(r.end - r.p) }, blob, &v) == HINNY_OK)
+		if (body.follows &&
+		    frame_body_value(&body, &ex->arena, (struct str){ r.p, (size_t)(r.end - r.p) },
+			blob, &v) == HINNY_OK)
 			ASSERT(v.type != VALUE_STREAM);
 		send_again(&pool, ex);
 	}

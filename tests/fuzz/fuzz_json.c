@@ -1,4 +1,5 @@
-/* The JSON reader: whatever it takes must print, parse again to the same text, and be told apart from nothing by its own accessors. */
+/* The JSON reader: whatever it takes must print, parse again to the same text, and be told apart
+ * from nothing by its own accessors. */
 #include "core/model/json.h"
 
 #include "core/base/assert.h"
@@ -14,7 +15,8 @@ check_nodes(const struct json_node *root, struct str text)
 		const struct json_node *n = root + i;
 		ASSERT(n->skip >= 1 && n->skip <= root->skip - i);
 		ASSERT(n->text >= text.p && n->text + n->length <= text.p + text.n);
-		ASSERT(n->type <= JSON_IS_OBJECT && (n->type >= JSON_IS_ARRAY || (n->skip == 1 && n->children == 0)));
+		ASSERT(n->type <= JSON_IS_OBJECT &&
+		    (n->type >= JSON_IS_ARRAY || (n->skip == 1 && n->children == 0)));
 		uint32_t parts = n->type == JSON_IS_OBJECT ? 2 * n->children : n->children;
 		const struct json_node *at = n + 1;
 		for (uint32_t k = 0; k < parts; k++)
@@ -38,7 +40,8 @@ check_members(struct arena *a, const struct json_node *root)
 static void
 check_values(struct arena *a, const struct json_node *root)
 {
-	struct value v = value_from_json(a, root, NULL), plain = value_plain(a, &v), copy = value_share(a, &v);
+	struct value v = value_from_json(a, root, NULL), plain = value_plain(a, &v),
+		     copy = value_share(a, &v);
 
 	ASSERT(str_eq(value_text(a, &v), value_text(a, &plain)));
 	ASSERT(str_eq(value_text(a, &v), value_text(a, &copy)));

@@ -1,6 +1,6 @@
 /*
- * Values made of any bytes: comparison, conversion to every class, text of markup, name patterns. The input is two texts, parted by its first NUL; two bytes in
- * front say of which types they are.
+ * Values made of any bytes: comparison, conversion to every class, text of markup, name patterns.
+ * The input is two texts, parted by its first NUL; two bytes in front say of which types they are.
  */
 #include "core/model/headers.h"
 #include "core/model/value.h"
@@ -79,7 +79,8 @@ check_conversions(struct arena *a, const struct value *v)
 		/* what it became, it stays, but for one element becoming a list of one */
 		ASSERT(value_convert(a, &out, (enum value_class_id)id, &again, &err) == HINNY_OK);
 		if (id == CLASS_STRING)
-			ASSERT(str_utf8_valid(out.u.s) || v->type == VALUE_XML || v->type == VALUE_DECIMAL);
+			ASSERT(str_utf8_valid(out.u.s) || v->type == VALUE_XML ||
+			    v->type == VALUE_DECIMAL);
 	}
 }
 

@@ -59,22 +59,30 @@ static const struct parent_row {
 	const char *label, *child, *ancestor;
 	int distance;
 } parents[] = {
-	{ "number format is an illegal argument", "java.lang.NumberFormatException", "java.lang.IllegalArgumentException", 1 },
-	{ "number format is an exception", "java.lang.NumberFormatException", "java.lang.Exception", 3 },
-	{ "illegal argument is no number format", "java.lang.IllegalArgumentException", "java.lang.NumberFormatException", -1 },
+	{ "number format is an illegal argument", "java.lang.NumberFormatException",
+	    "java.lang.IllegalArgumentException", 1 },
+	{ "number format is an exception", "java.lang.NumberFormatException", "java.lang.Exception",
+	    3 },
+	{ "illegal argument is no number format", "java.lang.IllegalArgumentException",
+	    "java.lang.NumberFormatException", -1 },
 	{ "refused connection is I/O", "java.net.ConnectException", "java.io.IOException", 2 },
 	{ "http's refused connection", "HttpHostConnectException", "java.net.ConnectException", 1 },
 	{ "time-out is I/O", "java.net.SocketTimeoutException", "java.io.IOException", 2 },
 	{ "unknown host is I/O", "java.net.UnknownHostException", "java.io.IOException", 1 },
-	{ "failed http operation is Camel's", "HttpOperationFailedException", "org.apache.camel.CamelException", 1 },
-	{ "failed http operation is no I/O", "HttpOperationFailedException", "java.io.IOException", -1 },
+	{ "failed http operation is Camel's", "HttpOperationFailedException",
+	    "org.apache.camel.CamelException", 1 },
+	{ "failed http operation is no I/O", "HttpOperationFailedException", "java.io.IOException",
+	    -1 },
 	{ "validate", "PredicateValidationException", "org.apache.camel.ValidationException", 1 },
 	{ "validator", "SchemaValidationException", "org.apache.camel.ValidationException", 1 },
-	{ "no body for validator", "NoXmlBodyValidationException", "org.apache.camel.CamelExchangeException", 2 },
-	{ "type conversion is unchecked", "TypeConversionException", "java.lang.RuntimeException", 2 },
+	{ "no body for validator", "NoXmlBodyValidationException",
+	    "org.apache.camel.CamelExchangeException", 2 },
+	{ "type conversion is unchecked", "TypeConversionException", "java.lang.RuntimeException",
+	    2 },
 	{ "no path", "PathNotFoundException", "com.jayway.jsonpath.JsonPathException", 2 },
 	{ "lost worker is I/O", "hinny.WorkerLostException", "java.io.IOException", 1 },
-	{ "deadline of a call", "hinny.CallDeadlineException", "org.apache.camel.ExchangeTimedOutException", 1 },
+	{ "deadline of a call", "hinny.CallDeadlineException",
+	    "org.apache.camel.ExchangeTimedOutException", 1 },
 	{ "an error is no exception", "java.lang.StackOverflowError", "java.lang.Exception", -1 },
 };
 
@@ -82,11 +90,14 @@ static void
 check_parent(void **state)
 {
 	const struct parent_row *r = *state;
-	int child = exception_find(str_of(r->child)), ancestor = exception_find(str_of(r->ancestor));
+	int child = exception_find(str_of(r->child)),
+	    ancestor = exception_find(str_of(r->ancestor));
 
 	assert_true(child >= 0 && ancestor >= 0);
-	assert_int_equal(exception_distance((enum exception_id)child, (enum exception_id)ancestor), r->distance);
-	assert_int_equal(exception_is_a((enum exception_id)child, (enum exception_id)ancestor), r->distance >= 0);
+	assert_int_equal(
+	    exception_distance((enum exception_id)child, (enum exception_id)ancestor), r->distance);
+	assert_int_equal(exception_is_a((enum exception_id)child, (enum exception_id)ancestor),
+	    r->distance >= 0);
 }
 
 static void
@@ -118,20 +129,23 @@ test_share(void **state)
 	(void)state;
 	arena_init(&from);
 	arena_init(&to);
-	struct exception *e = exception_new(&from, EXCEPTION_HTTP_OPERATION_FAILED, "status %d", 404);
+	struct exception *e =
+	    exception_new(&from, EXCEPTION_HTTP_OPERATION_FAILED, "status %d", 404);
 	e->status_code = 404;
 	e->status_text = arena_str(&from, STR_LIT("Not Found"));
 	e->uri = arena_str(&from, STR_LIT("http://x/"));
 	e->response_body = value_str(arena_str(&from, STR_LIT("gone")));
 	e->response_headers = value_new_map(&from, 1, true);
-	value_map_set(&from, e->response_headers.u.map, arena_str(&from, STR_LIT("Server")), value_int(1));
+	value_map_set(
+	    &from, e->response_headers.u.map, arena_str(&from, STR_LIT("Server")), value_int(1));
 	e->step_id = arena_strdup(&from, "to1");
 	e->cause = exception_new(&from, EXCEPTION_IO, NULL);
 	struct exception *copy = exception_share(&to, e);
 	arena_fini(&from);
 	assert_true(str_eq(copy->message, STR_LIT("status 404")));
 	assert_int_equal(copy->status_code, 404);
-	assert_true(str_eq(copy->status_text, STR_LIT("Not Found")) && str_eq(copy->uri, STR_LIT("http://x/")));
+	assert_true(str_eq(copy->status_text, STR_LIT("Not Found")) &&
+	    str_eq(copy->uri, STR_LIT("http://x/")));
 	assert_null(copy->redirect_location.p);
 	assert_true(str_eq(copy->response_body.u.s, STR_LIT("gone")));
 	assert_non_null(value_map_find(copy->response_headers.u.map, STR_LIT("server")));

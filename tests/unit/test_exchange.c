@@ -54,7 +54,8 @@ test_marks(void **state)
 	exchange_set_header(ex, STR_LIT("h"), value_int(2));
 	exchange_set_property(ex, STR_LIT("p"), value_int(3));
 	exchange_set_variable(ex, STR_LIT("v"), value_int(4));
-	assert_int_equal(ex->dirty, DIRTY_BODY | DIRTY_HEADERS | DIRTY_PROPERTIES | DIRTY_VARIABLES);
+	assert_int_equal(
+	    ex->dirty, DIRTY_BODY | DIRTY_HEADERS | DIRTY_PROPERTIES | DIRTY_VARIABLES);
 	assert_int_equal(exchange_header(ex, STR_LIT("H"))->u.i, 2);
 	assert_int_equal(exchange_property(ex, STR_LIT("p"))->u.i, 3);
 	assert_null(exchange_property(ex, STR_LIT("P")));
@@ -90,7 +91,8 @@ test_null_removes(void **state)
 	assert_non_null(exchange_header(ex, STR_LIT("h")));
 	assert_int_equal(ex->changed_properties.n, 2);
 	for (int i = 0; i < 100; i++)
-		exchange_set_variable(ex, str_of(arena_printf(&ex->arena, "v%d", i % 50)), value_int(i));
+		exchange_set_variable(
+		    ex, str_of(arena_printf(&ex->arena, "v%d", i % 50)), value_int(i));
 	assert_int_equal(ex->changed_variables.n, 51);
 	exchange_free(&pool, &ex);
 	exchange_pool_fini(&pool);
@@ -175,7 +177,9 @@ count_cancel(struct stream *s)
 	CONTAINER_OF(s, struct fake, s)->cancelled++;
 }
 
-static const struct stream_ops fake_ops = { .attach = nothing, .pause = nothing, .resume = nothing, .cancel = count_cancel };
+static const struct stream_ops fake_ops = {
+	.attach = nothing, .pause = nothing, .resume = nothing, .cancel = count_cancel
+};
 
 static void
 test_stream_body(void **state)

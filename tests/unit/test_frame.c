@@ -1,4 +1,5 @@
-/* core/model/frame*: primitives, values, messages, exceptions, bodies in chunks, and what a broken frame must not do. */
+/* core/model/frame*: primitives, values, messages, exceptions, bodies in chunks, and what a broken
+ * frame must not do. */
 #include "core/model/frame.h"
 
 #include "core/base/assert.h"
@@ -233,7 +234,8 @@ sample(struct arena *a, int i)
 	case 7:
 		return with_flags(value_double(1.5), VALUE_FLOAT, 0);
 	case 8:
-		return (struct value){ .type = VALUE_DECIMAL, .u.s = STR_LIT("12345678901234567890") };
+		return (
+		    struct value){ .type = VALUE_DECIMAL, .u.s = STR_LIT("12345678901234567890") };
 	case 9:
 		return value_str(STR_LIT(""));
 	case 10:
@@ -243,7 +245,10 @@ sample(struct arena *a, int i)
 	case 12:
 		return value_bytes(STR_LIT("\0\1\xFF"));
 	case 13:
-		return (struct value){ .type = VALUE_XML, .flags = VALUE_NODESET, .aux = 2, .u.s = STR_LIT("<a/><b/>") };
+		return (struct value){ .type = VALUE_XML,
+			.flags = VALUE_NODESET,
+			.aux = 2,
+			.u.s = STR_LIT("<a/><b/>") };
 	case 14:
 		return value_new_list(a, 0);
 	case 15:
@@ -341,7 +346,10 @@ static const struct broken_row {
 	{ "huge map", "\x08\0\0\xFF\xFF\xFF\xFF", 7 },
 	{ "map without value", "\x08\0\0\1\0\0\0\1\0\0\0a", 12 },
 	{ "JSON that is none", "\x09\0\2\0\0\0[x", 8 },
-	{ "JSON scalar", "\x09\0\1\0\0\0" "1", 7 },
+	{ "JSON scalar",
+	    "\x09\0\1\0\0\0"
+	    "1",
+	    7 },
 };
 
 static void
@@ -362,7 +370,8 @@ check_broken(void **state)
 	free(exact);
 }
 
-/* A list of lists of lists … costs the sender two bytes a level: it must end at the bound, not on the stack. */
+/* A list of lists of lists … costs the sender two bytes a level: it must end at the bound, not on
+ * the stack. */
 static void
 test_deep_lists_from_outside(void **state)
 {
@@ -461,7 +470,8 @@ test_message(void **state)
 	assert_int_equal(to->headers.live, 4);
 	assert_true(str_eq(to->headers.items[0].name, STR_LIT("Content-Type")));
 	assert_int_equal(to->headers.items[0].id, HEADER_CONTENT_TYPE);
-	assert_true(str_eq(to->headers.items[1].name, STR_LIT("content-LENGTH"))); /* its own spelling */
+	assert_true(
+	    str_eq(to->headers.items[1].name, STR_LIT("content-LENGTH"))); /* its own spelling */
 	assert_int_equal(to->headers.items[1].id, HEADER_CONTENT_LENGTH);
 	assert_int_equal(exchange_header(to, STR_LIT("CONTENT-LENGTH"))->u.i, 5);
 	assert_int_equal(exchange_header(to, STR_LIT("nothing"))->type, VALUE_NULL);
@@ -472,7 +482,8 @@ test_message(void **state)
 	assert_int_equal(to->pattern, PATTERN_IN_OUT);
 	assert_true(str_eq(exchange_id(to), exchange_id(m.from)));
 	assert_true(to->created_ms == m.from->created_ms);
-	assert_int_equal(to->dirty, DIRTY_BODY | DIRTY_HEADERS | DIRTY_PROPERTIES | DIRTY_VARIABLES);
+	assert_int_equal(
+	    to->dirty, DIRTY_BODY | DIRTY_HEADERS | DIRTY_PROPERTIES | DIRTY_VARIABLES);
 	/* the exchange holds the blob */
 	assert_int_equal(m.blob->refs, 2);
 	message_fini(&m);
@@ -481,10 +492,11 @@ test_message(void **state)
 static void
 test_message_by_name(void **state)
 {
-	static const char *headers[] = { "x-own", "absent" }, *properties[] = { "P", "q" }, *variables[] = { "w" };
-	static const struct access some = {
-		.headers = { headers, 2 }, .properties = { properties, 2 }, .variables = { variables, 1 }
-	};
+	static const char *headers[] = { "x-own", "absent" }, *properties[] = { "P", "q" },
+			  *variables[] = { "w" };
+	static const struct access some = { .headers = { headers, 2 },
+		.properties = { properties, 2 },
+		.variables = { variables, 1 } };
 	struct message m;
 
 	(void)state;
@@ -547,7 +559,8 @@ test_changes(void **state)
 	exchange_set_property(callee, STR_LIT("p"), value_null());
 	exchange_set_property(callee, STR_LIT("q"), value_int(5));
 	exchange_set_variable(callee, STR_LIT("v"), value_str(STR_LIT("short")));
-	exchange_set_property(home, STR_LIT("kept"), value_int(6)); /* the callee knows nothing of it */
+	exchange_set_property(
+	    home, STR_LIT("kept"), value_int(6)); /* the callee knows nothing of it */
 	m.from = callee;
 	m.to = home;
 	message_send(&m, &all, true);
@@ -571,7 +584,8 @@ static void
 test_changes_within_access(void **state)
 {
 	static const char *headers[] = { "Allowed", "gone" }, *properties[] = { "p" };
-	static const struct access some = { .headers = { headers, 2 }, .properties = { properties, 1 } };
+	static const struct access some = { .headers = { headers, 2 },
+		.properties = { properties, 1 } };
 	struct message m;
 
 	(void)state;
@@ -643,11 +657,14 @@ cross_in_chunks(struct message *m, uint64_t length)
 	assert_int_equal(m->body.value.type, m->from->body.type);
 	assert_int_equal(m->body.value.flags, m->from->body.flags);
 	assert_true(m->body.length == length);
-	assert_int_equal(frame_body_bytes(&m->from->arena, &m->from->body, &bytes, &blob), HINNY_OK);
+	assert_int_equal(
+	    frame_body_bytes(&m->from->arena, &m->from->body, &bytes, &blob), HINNY_OK);
 	assert_ptr_equal(blob, m->from->body.blob);
 	struct blob *collected = arena_hold(&m->to->arena, blob_copy(bytes.p, bytes.n));
 	blob_put(collected);
-	assert_int_equal(frame_body_value(&m->body, &m->to->arena, (struct str){ collected->data, collected->size }, collected, &got), HINNY_OK);
+	assert_int_equal(frame_body_value(&m->body, &m->to->arena,
+			     (struct str){ collected->data, collected->size }, collected, &got),
+	    HINNY_OK);
 	assert_int_equal(got.type, m->from->body.type);
 	assert_true(value_equal(&m->to->arena, &got, &m->from->body, false));
 }
@@ -666,9 +683,11 @@ test_large_bodies(void **state)
 	message_send(&m, &all, false);
 	assert_int_equal(m.to->body.u.s.n, FRAME_INLINE);
 
-	exchange_set_body(m.from, with_flags(repeated(a, VALUE_STRING, FRAME_INLINE + 1), VALUE_INPUT, 0));
+	exchange_set_body(
+	    m.from, with_flags(repeated(a, VALUE_STRING, FRAME_INLINE + 1), VALUE_INPUT, 0));
 	cross_in_chunks(&m, FRAME_INLINE + 1);
-	exchange_set_body(m.from, with_flags(repeated(a, VALUE_XML, FRAME_INLINE + 1), VALUE_NODESET, 3));
+	exchange_set_body(
+	    m.from, with_flags(repeated(a, VALUE_XML, FRAME_INLINE + 1), VALUE_NODESET, 3));
 	cross_in_chunks(&m, FRAME_INLINE + 1);
 	assert_int_equal(m.body.value.aux, 3);
 
@@ -694,7 +713,9 @@ nothing(struct stream *s)
 static void
 test_stream_body(void **state)
 {
-	static const struct stream_ops ops = { .attach = nothing, .pause = nothing, .resume = nothing, .cancel = nothing };
+	static const struct stream_ops ops = {
+		.attach = nothing, .pause = nothing, .resume = nothing, .cancel = nothing
+	};
 	struct stream s = { .ops = &ops, .length = -1 };
 	struct message m;
 	struct value got;
@@ -704,8 +725,10 @@ test_stream_body(void **state)
 	exchange_set_body(m.from, (struct value){ .type = VALUE_STREAM, .u.stream = &s });
 	message_send(&m, &all, false);
 	assert_true(m.body.follows && m.body.length == UINT64_MAX);
-	assert_int_equal(frame_body_value(&m.body, &m.to->arena, STR_LIT("abc"), NULL, &got), HINNY_OK);
-	assert_true(got.type == VALUE_BYTES && got.flags == VALUE_INPUT && str_eq(got.u.s, STR_LIT("abc")));
+	assert_int_equal(
+	    frame_body_value(&m.body, &m.to->arena, STR_LIT("abc"), NULL, &got), HINNY_OK);
+	assert_true(
+	    got.type == VALUE_BYTES && got.flags == VALUE_INPUT && str_eq(got.u.s, STR_LIT("abc")));
 	message_fini(&m);
 }
 
@@ -719,10 +742,13 @@ test_bad_chunked_bodies(void **state)
 
 	(void)state;
 	arena_init(&a);
-	assert_int_equal(frame_body_value(&list, &a, STR_LIT("\7\0\1\0\0\0"), NULL, &out), HINNY_EPROTO);
+	assert_int_equal(
+	    frame_body_value(&list, &a, STR_LIT("\7\0\1\0\0\0"), NULL, &out), HINNY_EPROTO);
 	assert_int_equal(frame_body_value(&list, &a, STR_LIT("\0\0"), NULL, &out), HINNY_EPROTO);
-	assert_int_equal(frame_body_value(&list, &a, STR_LIT("\7\0\0\0\0\0x"), NULL, &out), HINNY_EPROTO);
-	assert_int_equal(frame_body_value(&list, &a, STR_LIT("\7\0\0\0\0\0"), NULL, &out), HINNY_OK);
+	assert_int_equal(
+	    frame_body_value(&list, &a, STR_LIT("\7\0\0\0\0\0x"), NULL, &out), HINNY_EPROTO);
+	assert_int_equal(
+	    frame_body_value(&list, &a, STR_LIT("\7\0\0\0\0\0"), NULL, &out), HINNY_OK);
 	assert_int_equal(frame_body_value(&json, &a, STR_LIT("[1"), NULL, &out), HINNY_EPROTO);
 	arena_fini(&a);
 }
@@ -753,7 +779,8 @@ test_exception(void **state)
 	trip_init(&t);
 	assert_null(exception_trip(&t, NULL));
 	buf_clear(&t.buf);
-	struct exception *e = exception_new(&t.a, EXCEPTION_HTTP_OPERATION_FAILED, "status %d", 404);
+	struct exception *e =
+	    exception_new(&t.a, EXCEPTION_HTTP_OPERATION_FAILED, "status %d", 404);
 	e->status_code = -404;
 	e->status_text = STR_LIT("Not Found");
 	e->uri = STR_LIT("http://x/");
@@ -765,7 +792,8 @@ test_exception(void **state)
 	assert_int_equal(got->id, EXCEPTION_HTTP_OPERATION_FAILED);
 	assert_true(str_eq(got->message, STR_LIT("status 404")));
 	assert_int_equal(got->status_code, -404);
-	assert_true(str_eq(got->status_text, STR_LIT("Not Found")) && str_eq(got->uri, STR_LIT("http://x/")));
+	assert_true(str_eq(got->status_text, STR_LIT("Not Found")) &&
+	    str_eq(got->uri, STR_LIT("http://x/")));
 	assert_null(got->redirect_location.p);
 	assert_true(str_eq(got->response_body.u.s, STR_LIT("gone")));
 	assert_true(value_equal(&t.b, &got->response_headers, &e->response_headers, false));

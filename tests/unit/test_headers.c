@@ -33,9 +33,10 @@ show(struct fixture *fx)
 	struct buf b;
 
 	buf_init(&b, 0);
-	HEADERS_FOREACH(&fx->hs, h) {
+	HEADERS_FOREACH (&fx->hs, h) {
 		struct str text = value_text(&fx->a, &h->value);
-		(void)buf_printf(&b, "%s%.*s%s=%.*s", b.n > 0 ? " " : "", STR_FMT(h->name), h->dirty ? "*" : "", STR_FMT(text));
+		(void)buf_printf(&b, "%s%.*s%s=%.*s", b.n > 0 ? " " : "", STR_FMT(h->name),
+		    h->dirty ? "*" : "", STR_FMT(text));
 	}
 	const char *out = arena_strdup(&fx->a, buf_cstr(&b));
 	buf_fini(&b);
@@ -59,7 +60,8 @@ test_set_and_find(void **state)
 	assert_non_null(h);
 	assert_int_equal(h->id, HEADER_CONTENT_TYPE);
 	assert_int_equal(headers_find(&fx.hs, STR_LIT("Foo"))->id, HEADER_NONE);
-	assert_ptr_equal(headers_find_hashed(&fx.hs, STR_LIT("foo"), str_casehash(STR_LIT("foo"))), headers_find(&fx.hs, STR_LIT("foo")));
+	assert_ptr_equal(headers_find_hashed(&fx.hs, STR_LIT("foo"), str_casehash(STR_LIT("foo"))),
+	    headers_find(&fx.hs, STR_LIT("foo")));
 	assert_null(headers_find(&fx.hs, STR_LIT("")));
 	arena_fini(&fx.a);
 }
@@ -204,7 +206,8 @@ check_id(void **state)
 	uint32_t hash = header_hash(name);
 
 	if (hash != r->hash)
-		fail_msg("the row is HEADER_ID(%s, %d, \"%s\", 0x%08xu)", r->id, r->number, r->label, (unsigned)hash);
+		fail_msg("the row is HEADER_ID(%s, %d, \"%s\", 0x%08xu)", r->id, r->number,
+		    r->label, (unsigned)hash);
 	if (r != ids && r[-1].hash >= r->hash)
 		fail_msg("not sorted by hash");
 	assert_in_range(r->number, 1, HEADER_ID_MAX);
@@ -219,9 +222,13 @@ static void
 test_id_of_others(void **state)
 {
 	(void)state;
-	assert_int_equal(header_id_find(STR_LIT("X-Nobody"), header_hash(STR_LIT("X-Nobody"))), HEADER_NONE);
-	assert_int_equal(header_id_find(STR_LIT("content-type"), header_hash(STR_LIT("content-type"))), HEADER_CONTENT_TYPE);
-	assert_int_equal(header_id_find(STR_LIT("other"), header_hash(STR_LIT("Host"))), HEADER_NONE);
+	assert_int_equal(
+	    header_id_find(STR_LIT("X-Nobody"), header_hash(STR_LIT("X-Nobody"))), HEADER_NONE);
+	assert_int_equal(
+	    header_id_find(STR_LIT("content-type"), header_hash(STR_LIT("content-type"))),
+	    HEADER_CONTENT_TYPE);
+	assert_int_equal(
+	    header_id_find(STR_LIT("other"), header_hash(STR_LIT("Host"))), HEADER_NONE);
 	assert_int_equal(header_id_name((enum header_id)255).n, 0);
 	assert_int_equal(header_id_name((enum header_id)0).n, 0);
 	assert_int_equal(header_id_hash((enum header_id)255), 0);
@@ -257,8 +264,12 @@ static const struct pattern_row {
 	{ "alternatives bind to the whole", "a|bc", "bc", true, true },
 	{ "alternatives are anchored", "a|bc", "ac", true, false },
 	{ "a prefix that is no regex", "a[*", "a[b", true, true },
-	{ "absurd backtracking", "(a+)+b", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", true, false },
-	{ "name that is no UTF-8", "a.c", "a\xFF" "c", true, false },
+	{ "absurd backtracking", "(a+)+b", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+	    true, false },
+	{ "name that is no UTF-8", "a.c",
+	    "a\xFF"
+	    "c",
+	    true, false },
 };
 
 static void
@@ -286,7 +297,8 @@ test_bad_pattern(void **state)
 	(void)state;
 	arena_init(&a);
 	assert_int_equal(pattern_compile(&a, STR_LIT("a(b"), true, &p, &err), HINNY_EINVAL);
-	assert_non_null(strstr(err.text, "pattern \"a(b\" is no regular expression: missing closing parenthesis"));
+	assert_non_null(strstr(
+	    err.text, "pattern \"a(b\" is no regular expression: missing closing parenthesis"));
 	arena_fini(&a);
 }
 

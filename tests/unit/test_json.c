@@ -1,4 +1,5 @@
-/* core/model/json: what is JSON and what is not, where it is wrong, nodes, strings, members, printing, copies. */
+/* core/model/json: what is JSON and what is not, where it is wrong, nodes, strings, members,
+ * printing, copies. */
 #include "core/model/json.h"
 
 #include "core/base/assert.h"
@@ -27,7 +28,8 @@ static const struct good_row {
 	{ "beyond double", "1e999", "1e999" },
 	{ "empty string", "\"\"", NULL },
 	{ "string", "\"abc\"", NULL },
-	{ "long string", "\"abcdefghijklmnopqrstuvwxyz 0123456789 abcdefghijklmnopqrstuvwxyz\"", NULL },
+	{ "long string", "\"abcdefghijklmnopqrstuvwxyz 0123456789 abcdefghijklmnopqrstuvwxyz\"",
+	    NULL },
 	{ "UTF-8", "\"é€😀\"", NULL },
 	{ "escapes", "\"\\\"\\\\\\/\\b\\f\\n\\r\\t\"", "\"\\\"\\\\/\\b\\f\\n\\r\\t\"" },
 	{ "unicode escape", "\"\\u00e9\\u20AC\"", "\"é€\"" },
@@ -104,7 +106,8 @@ static const struct bad_row {
 	{ "single quotes", "{'a':1}", "expected a name in quotes" },
 	{ "no colon", "{\"a\" 1}", "line 1, column 6: expected \":\"" },
 	{ "key alone", "{\"a\"}", "expected \":\"" },
-	{ "comma at the end of an object", "{\"a\":1,}", "line 1, column 8: expected a name in quotes" },
+	{ "comma at the end of an object", "{\"a\":1,}",
+	    "line 1, column 8: expected a name in quotes" },
 	{ "no value", "{\"a\":}", "expected a value" },
 	{ "second line", "{\n \"a\": x}", "line 2, column 7: expected a value" },
 	{ "columns are characters", "[\"éé\" x]", "line 1, column 7: expected \",\" or \"]\"" },
@@ -124,10 +127,13 @@ static const struct bad_row {
 	{ "unicode escape cut by the end", "\"\\u12", "four hexadecimal digits" },
 	{ "unicode escape without digits", "\"\\u00g0\"", "four hexadecimal digits" },
 	{ "newline in a string", "\"a\nb\"", "line 1, column 3: control character in a string" },
-	{ "tab far in a string", "\"abcdefghijklmnop\tq\"", "line 1, column 18: control character" },
+	{ "tab far in a string", "\"abcdefghijklmnop\tq\"",
+	    "line 1, column 18: control character" },
 	{ "overlong UTF-8", "\"\xC0\xAF\"", "line 1, column 2: bytes that are no UTF-8" },
-	{ "surrogate in UTF-8", "[\"abc\xED\xA0\x80\"]", "line 1, column 6: bytes that are no UTF-8" },
-	{ "Latin-1", "{\"name\":\"caf\xE9 au lait\"}", "line 1, column 13: bytes that are no UTF-8" },
+	{ "surrogate in UTF-8", "[\"abc\xED\xA0\x80\"]",
+	    "line 1, column 6: bytes that are no UTF-8" },
+	{ "Latin-1", "{\"name\":\"caf\xE9 au lait\"}",
+	    "line 1, column 13: bytes that are no UTF-8" },
 	{ "cut UTF-8 at the end", "\"\xE2\x82", "line 1, column 2: bytes that are no UTF-8" },
 	{ "comment", "[1 /* x */]", "expected \",\" or \"]\"" },
 };
@@ -162,7 +168,8 @@ test_nul_byte(void **state)
 }
 
 static enum hinny_rc
-parse_nested(struct arena *a, size_t depth, const char *open, const char *inner, const char *close, const struct json_node **root)
+parse_nested(struct arena *a, size_t depth, const char *open, const char *inner, const char *close,
+    const struct json_node **root)
 {
 	struct buf b;
 
@@ -193,7 +200,8 @@ test_depth(void **state)
 	assert_int_equal(b.n, 2 * JSON_DEPTH_MAX);
 	assert_int_equal(parse_nested(&a, JSON_DEPTH_MAX, "{\"a\":", "1", "}", &root), HINNY_OK);
 	assert_int_equal(parse_nested(&a, JSON_DEPTH_MAX + 1, "[", "", "]", &root), HINNY_ELIMIT);
-	assert_int_equal(parse_nested(&a, JSON_DEPTH_MAX + 1, "{\"a\":", "1", "}", &root), HINNY_ELIMIT);
+	assert_int_equal(
+	    parse_nested(&a, JSON_DEPTH_MAX + 1, "{\"a\":", "1", "}", &root), HINNY_ELIMIT);
 	assert_int_equal(parse_nested(&a, 1000000, "[", "", "", &root), HINNY_ELIMIT);
 	buf_fini(&b);
 	arena_fini(&a);
@@ -220,7 +228,8 @@ test_large(void **state)
 	assert_int_equal(root->skip, 300001);
 	const struct json_node *n = json_member(root, STR_LIT("key99999"));
 	assert_true(n != NULL && n->type == JSON_IS_ARRAY && n->children == 1);
-	assert_true(str_eq((struct str){ json_first(n)->text, json_first(n)->length }, STR_LIT("99999")));
+	assert_true(
+	    str_eq((struct str){ json_first(n)->text, json_first(n)->length }, STR_LIT("99999")));
 	assert_int_equal(json_print(&out, root), HINNY_OK);
 	assert_true(str_eq((struct str){ out.p, out.n }, (struct str){ b.p, b.n }));
 	buf_fini(&b);
@@ -266,7 +275,8 @@ test_first_value(void **state)
 
 	(void)state;
 	arena_init(&a);
-	assert_int_equal(json_parse_first(&a, STR_LIT("{\"a\":1,\"a\":2} x"), &root, &end, NULL), HINNY_OK);
+	assert_int_equal(
+	    json_parse_first(&a, STR_LIT("{\"a\":1,\"a\":2} x"), &root, &end, NULL), HINNY_OK);
 	assert_int_equal(end, 13);
 	assert_int_equal(json_parse_first(&a, STR_LIT("12,"), &root, NULL, NULL), HINNY_OK);
 	assert_true(str_eq((struct str){ root->text, root->length }, STR_LIT("12")));
@@ -299,7 +309,8 @@ test_print_bound(void **state)
 	(void)state;
 	arena_init(&a);
 	buf_init(&b, 10);
-	assert_int_equal(json_parse(&a, STR_LIT("[\"aaaaaaaaaa\",{\"a\":1}]"), &root, NULL), HINNY_OK);
+	assert_int_equal(
+	    json_parse(&a, STR_LIT("[\"aaaaaaaaaa\",{\"a\":1}]"), &root, NULL), HINNY_OK);
 	assert_int_equal(json_print(&b, root), HINNY_ELIMIT);
 	assert_int_equal(b.n, 0);
 	buf_fini(&b);

@@ -1,4 +1,5 @@
-/* core/model/stream and collect: attach, back-pressure, cancel, and collecting in memory, in a spool file, up to a limit. */
+/* core/model/stream and collect: attach, back-pressure, cancel, and collecting in memory, in a
+ * spool file, up to a limit. */
 #include "core/model/stream.h"
 
 #include "core/base/assert.h"
@@ -71,7 +72,9 @@ on_cancel(struct stream *s)
 	producer(s)->cancelled++;
 }
 
-static const struct stream_ops ops = { .attach = on_attach, .pause = on_pause, .resume = on_resume, .cancel = on_cancel };
+static const struct stream_ops ops = {
+	.attach = on_attach, .pause = on_pause, .resume = on_resume, .cancel = on_cancel
+};
 
 static struct producer
 new_producer(int64_t length)
@@ -148,7 +151,9 @@ static const struct collect_row {
 	{ "spooled at once", -1, { "0123456789abcdefghij", NULL }, "0123456789abcdefghij" },
 	{ "spooled, known", 40, { "0123456789", "0123456789", "0123456789", "0123456789", NULL },
 	    "0123456789012345678901234567890123456789" },
-	{ "the whole maximum", -1, { "0123456789abcdef", "0123456789abcdef", "0123456789abcdef", "0123456789abcdef", NULL },
+	{ "the whole maximum", -1,
+	    { "0123456789abcdef", "0123456789abcdef", "0123456789abcdef", "0123456789abcdef",
+		NULL },
 	    "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef" },
 };
 

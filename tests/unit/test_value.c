@@ -1,4 +1,5 @@
-/* core/model/value*: text forms, truth, equality, ordering, conversion, containers, sharing. The vectors are those of Camel's Simple language and its converters. */
+/* core/model/value*: text forms, truth, equality, ordering, conversion, containers, sharing. The
+ * vectors are those of Camel's Simple language and its converters. */
 #include "core/model/value.h"
 
 #include "core/base/assert.h"
@@ -13,8 +14,9 @@
 
 /*
  * Values as text: a kind, a colon, the rest.
- *   n: null   b: Boolean   i: Integer   l: Long   t: Date (ms)   d: Double   f: Float   N: decimal   s: String   c: cached stream   y: bytes
- *   j: JSON (scalars too)   x: XML   xN: node-set of N nodes   L: list of strings, split at "|"   A: array likewise   M: map "k=v|k=v"
+ *   n: null   b: Boolean   i: Integer   l: Long   t: Date (ms)   d: Double   f: Float   N: decimal
+ * s: String   c: cached stream   y: bytes j: JSON (scalars too)   x: XML   xN: node-set of N nodes
+ * L: list of strings, split at "|"   A: array likewise   M: map "k=v|k=v"
  */
 static struct value
 parts_value(struct arena *a, const char *rest, bool map)
@@ -131,10 +133,12 @@ static const struct text_row {
 	{ "date", "t:1714557600000", "Wed May 01 10:00:00 UTC 2024", "java.util.Date", 1, true },
 	{ "date before 1970", "t:-1", "Wed Dec 31 23:59:59 UTC 1969", "java.util.Date", 1, true },
 	{ "date 0", "t:0", "Thu Jan 01 00:00:00 UTC 1970", "java.util.Date", 1, true },
-	{ "date beyond the years", "t:9223372036854775807", "Sun Aug 17 07:12:55 UTC 292278994", "java.util.Date", 1, true },
+	{ "date beyond the years", "t:9223372036854775807", "Sun Aug 17 07:12:55 UTC 292278994",
+	    "java.util.Date", 1, true },
 	{ "double", "d:3.5", "3.5", "java.lang.Double", 1, true },
 	{ "float", "f:0.1", "0.1", "java.lang.Float", 1, true },
-	{ "big integer", "N:12345678901234567890", "12345678901234567890", "java.math.BigInteger", 1, true },
+	{ "big integer", "N:12345678901234567890", "12345678901234567890", "java.math.BigInteger",
+	    1, true },
 	{ "big decimal", "N:1.50", "1.50", "java.math.BigDecimal", 1, true },
 	{ "text", "s:Hello", "Hello", "java.lang.String", 1, true },
 	{ "empty text", "s:", "", "java.lang.String", 1, false },
@@ -143,28 +147,36 @@ static const struct text_row {
 	{ "text false", "s:False", "False", "java.lang.String", 1, false },
 	{ "text no", "s:no", "no", "java.lang.String", 1, true },
 	{ "text 0", "s:0", "0", "java.lang.String", 1, true },
-	{ "stream", "c:false", "false", "org.apache.camel.converter.stream.InputStreamCache", 1, true },
+	{ "stream", "c:false", "false", "org.apache.camel.converter.stream.InputStreamCache", 1,
+	    true },
 	{ "bytes", "y:abc", "abc", "byte[]", 1, true },
 	{ "list", "L:a|b|c", "[a, b, c]", "java.util.ArrayList", 3, true },
 	{ "empty list", "L:", "[]", "java.util.ArrayList", 0, false },
 	{ "array", "A:Hello|World", "[Hello, World]", "java.lang.Object[]", 2, true },
 	{ "map", "M:k=v", "{k=v}", "java.util.LinkedHashMap", 1, true },
 	{ "empty map", "M:", "{}", "java.util.LinkedHashMap", 0, true },
-	{ "json object", "j:{\"a\":1,\"b\":{\"c\":[1,2]}}", "{a=1, b={c=[1, 2]}}", "java.util.LinkedHashMap", 2, true },
-	{ "json nulls", "j:[null,{\"a\":null}]", "[null, {a=null}]", "java.util.ArrayList", 2, true },
+	{ "json object", "j:{\"a\":1,\"b\":{\"c\":[1,2]}}", "{a=1, b={c=[1, 2]}}",
+	    "java.util.LinkedHashMap", 2, true },
+	{ "json nulls", "j:[null,{\"a\":null}]", "[null, {a=null}]", "java.util.ArrayList", 2,
+	    true },
 	{ "json empty array", "j:[]", "[]", "java.util.ArrayList", 0, false },
 	{ "json empty object", "j:{}", "{}", "java.util.LinkedHashMap", 0, true },
-	{ "json duplicate keys", "j:{\"a\":1,\"b\":2,\"a\":3}", "{a=3, b=2}", "java.util.LinkedHashMap", 3, true },
-	{ "json escapes", "j:{\"\\u00e9\":\"\\ud83d\\ude00\\n\"}", "{é=😀\n}", "java.util.LinkedHashMap", 1, true },
-	{ "json numbers", "j:[1e10,0.00001,100.0,1.10,12345678.9]", "[1.0E10, 1.0E-5, 100.0, 1.1, 1.23456789E7]", "java.util.ArrayList", 5, true },
-	{ "json big", "j:[12345678901234567890]", "[12345678901234567890]", "java.util.ArrayList", 1, true },
+	{ "json duplicate keys", "j:{\"a\":1,\"b\":2,\"a\":3}", "{a=3, b=2}",
+	    "java.util.LinkedHashMap", 3, true },
+	{ "json escapes", "j:{\"\\u00e9\":\"\\ud83d\\ude00\\n\"}", "{é=😀\n}",
+	    "java.util.LinkedHashMap", 1, true },
+	{ "json numbers", "j:[1e10,0.00001,100.0,1.10,12345678.9]",
+	    "[1.0E10, 1.0E-5, 100.0, 1.1, 1.23456789E7]", "java.util.ArrayList", 5, true },
+	{ "json big", "j:[12345678901234567890]", "[12345678901234567890]", "java.util.ArrayList",
+	    1, true },
 	{ "json text", "j:\"x\"", "x", "java.lang.String", 1, true },
 	{ "json null", "j:null", "", NULL, 0, false },
 	{ "json false", "j:false", "false", "java.lang.Boolean", 1, false },
 	{ "json text false", "j:\"false\"", "false", "java.lang.String", 1, false },
 	{ "json long", "j:2147483648", "2147483648", "java.lang.Long", 1, true },
 	{ "json int", "j:2147483647", "2147483647", "java.lang.Integer", 1, true },
-	{ "json big integer", "j:9223372036854775808", "9223372036854775808", "java.math.BigInteger", 1, true },
+	{ "json big integer", "j:9223372036854775808", "9223372036854775808",
+	    "java.math.BigInteger", 1, true },
 	{ "node-set", "x2:<i>1</i><i>2</i>", "<i>1</i><i>2</i>", "org.w3c.dom.NodeList", 2, true },
 	{ "empty node-set", "x0:", "", "org.w3c.dom.NodeList", 0, false },
 	{ "document", "x:<a/>", "<a/>", "org.w3c.dom.Document", 1, true },
@@ -428,7 +440,10 @@ check_order(void **state)
 	if (r->order[0] == '\0')
 		assert_false(ordered);
 	else
-		assert_true(ordered && (r->order[0] == '<' ? order < 0 : r->order[0] == '>' ? order > 0 : order == 0));
+		assert_true(ordered &&
+		    (r->order[0] == '<'          ? order < 0
+			    : r->order[0] == '>' ? order > 0
+						 : order == 0));
 	arena_fini(&a);
 }
 
@@ -458,7 +473,8 @@ static const struct convert_row {
 	{ "int of bytes", "y:7", "Integer", "7 java.lang.Integer" },
 	{ "int of stream", "c:7", "java.lang.Integer", "7 java.lang.Integer" },
 	{ "int of xml text", "x1:7", "Integer", "7 java.lang.Integer" },
-	{ "int of xml element", "x1:<n a='>'>&#x37;<!-- c --></n>", "Integer", "7 java.lang.Integer" },
+	{ "int of xml element", "x1:<n a='>'>&#x37;<!-- c --></n>", "Integer",
+	    "7 java.lang.Integer" },
 	{ "int of json", "j:7", "Integer", "7 java.lang.Integer" },
 	{ "int of json object", "j:{}", "Integer", "!" NOCONV },
 	{ "int of date", "t:5", "Integer", "!" NOCONV },
@@ -484,14 +500,17 @@ static const struct convert_row {
 	{ "String of json", "j:{\"a\":[1]}", "String", "{a=[1]} java.lang.String" },
 	{ "String of double", "d:1e10", "java.lang.String", "1.0E10 java.lang.String" },
 	{ "String of bytes", "y:abc", "String", "abc java.lang.String" },
-	{ "String of bytes that are no UTF-8", "y:a\xFFz\xE2\x82", "String", "a\xEF\xBF\xBDz\xEF\xBF\xBD\xEF\xBF\xBD java.lang.String" },
+	{ "String of bytes that are no UTF-8", "y:a\xFFz\xE2\x82", "String",
+	    "a\xEF\xBF\xBDz\xEF\xBF\xBD\xEF\xBF\xBD java.lang.String" },
 	{ "String of stream", "c:abc", "String", "abc java.lang.String" },
-	{ "String of elements", "x2:<i>1</i><i>2</i>", "String", "<i>1</i><i>2</i> java.lang.String" },
+	{ "String of elements", "x2:<i>1</i><i>2</i>", "String",
+	    "<i>1</i><i>2</i> java.lang.String" },
 	{ "bytes of text", "s:abc", "byte[]", "abc byte[]" },
 	{ "bytes of number", "i:5", "byte[]", "5 byte[]" },
 	{ "bytes of list", "L:a", "byte[]", "!" NOCONV },
 	{ "bytes of json object", "j:{}", "byte[]", "!" NOCONV },
-	{ "stream of text", "s:abc", "InputStream", "abc org.apache.camel.converter.stream.InputStreamCache" },
+	{ "stream of text", "s:abc", "InputStream",
+	    "abc org.apache.camel.converter.stream.InputStreamCache" },
 	{ "stream of map", "M:a=1", "java.io.InputStream", "!" NOCONV },
 	{ "List of text", "s:5", "java.util.List", "!" NOCONV },
 	{ "List of array", "A:a|b", "java.util.List", "[a, b] java.util.ArrayList" },
@@ -502,7 +521,8 @@ static const struct convert_row {
 	{ "Map of text", "s:a", "Map", "!" NOCONV },
 	{ "Iterator of map", "M:a=1|b=2", "Iterator", "[{a=1}, {b=2}] java.util.ArrayList" },
 	{ "Iterator of text", "s:a,b", "Iterator", "[a,b] java.util.ArrayList" },
-	{ "BigInteger", "s: 12345678901234567890 ", "BigInteger", "12345678901234567890 java.math.BigInteger" },
+	{ "BigInteger", "s: 12345678901234567890 ", "BigInteger",
+	    "12345678901234567890 java.math.BigInteger" },
 	{ "BigInteger of x", "s:x", "BigInteger", "!" CONVERR },
 	{ "BigDecimal of double", "d:2.50", "BigDecimal", "2.5 java.math.BigDecimal" },
 	{ "BigInteger of double", "d:2.50", "BigInteger", "2 java.math.BigInteger" },
@@ -541,7 +561,8 @@ check_convert(void **state)
 		if (rc != HINNY_OK)
 			fail_msg("%s", err.text);
 		struct str text = value_text(&a, &out);
-		assert_string_equal(arena_printf(&a, "%.*s %s", STR_FMT(text), value_class(&out)), r->text);
+		assert_string_equal(
+		    arena_printf(&a, "%.*s %s", STR_FMT(text), value_class(&out)), r->text);
 	}
 	arena_fini(&a);
 }
@@ -555,7 +576,8 @@ test_class_names(void **state)
 	assert_int_equal(value_class_find(STR_LIT("string")), CLASS_NONE);
 	assert_null(value_class_name(CLASS_NONE));
 	for (int id = CLASS_STRING; id <= CLASS_ITERATOR; id++)
-		assert_int_equal(value_class_find(str_of(value_class_name((enum value_class_id)id))), id);
+		assert_int_equal(
+		    value_class_find(str_of(value_class_name((enum value_class_id)id))), id);
 }
 
 /* ---- containers ---- */
@@ -622,7 +644,8 @@ test_map_without_case(void **state)
 	arena_init(&a);
 	struct value v = value_new_map(&a, 2, true);
 	for (int i = 0; i < 100; i++)
-		value_map_set(&a, v.u.map, str_of(arena_printf(&a, "%s%d", i % 2 ? "KEY" : "key", i / 2)), value_int(i));
+		value_map_set(&a, v.u.map,
+		    str_of(arena_printf(&a, "%s%d", i % 2 ? "KEY" : "key", i / 2)), value_int(i));
 	assert_int_equal(v.u.map->n, 50);
 	assert_int_equal(value_map_find(v.u.map, STR_LIT("Key49"))->u.i, 99);
 	assert_true(str_eq(v.u.map->entries[49].key, STR_LIT("key49")));
@@ -709,8 +732,21 @@ test_print_bound(void **state)
 static const struct share_row {
 	const char *label;
 } shares[] = {
-	{ "n:" }, { "b:true" }, { "i:5" }, { "t:5" }, { "d:1.5" }, { "N:12345678901234567890" }, { "s:abc" }, { "s:" }, { "y:abc" },
-	{ "c:abc" }, { "L:a|b" }, { "M:a=b|c=d" }, { "j:{\"a\":[1,\"\\n\",{}],\"b\":\"x\"}" }, { "j:\"x\"" }, { "x1:<a/>" },
+	{ "n:" },
+	{ "b:true" },
+	{ "i:5" },
+	{ "t:5" },
+	{ "d:1.5" },
+	{ "N:12345678901234567890" },
+	{ "s:abc" },
+	{ "s:" },
+	{ "y:abc" },
+	{ "c:abc" },
+	{ "L:a|b" },
+	{ "M:a=b|c=d" },
+	{ "j:{\"a\":[1,\"\\n\",{}],\"b\":\"x\"}" },
+	{ "j:\"x\"" },
+	{ "x1:<a/>" },
 };
 
 static void
@@ -755,7 +791,8 @@ test_share_blob(void **state)
 	arena_fini(&from);
 	assert_int_equal(blob->refs, 2);
 	assert_ptr_equal(l2.u.list->items[1].u.s.p, blob->data);
-	assert_true(value_member(&to, &j2, STR_LIT("a"), &member) && str_eq(member.u.s, STR_LIT("bc")));
+	assert_true(
+	    value_member(&to, &j2, STR_LIT("a"), &member) && str_eq(member.u.s, STR_LIT("bc")));
 	assert_ptr_equal(member.blob, blob);
 	arena_fini(&to);
 }
