@@ -68,13 +68,11 @@ before_branches(const struct streams *s, struct step *st, enum liveness after)
 {
 	struct branches b = { s, after, after };
 
-	if (own_expressions_read_body(st))
-		return KEPT; /* and so is what the branches get */
 	if (st->eip->flags & EIP_FIRST_MATCH)
 		plan_each_child(st, add_branch, &b);
 	else
 		add_branch(&b, st);
-	return b.all;
+	return own_expressions_read_body(st) ? KEPT : b.all;
 }
 
 static bool
