@@ -149,12 +149,12 @@ check_bad(void **state)
 }
 
 static const struct bad bad[] = {
-	{ "not well-formed", "b1.xsd", "<xs:schema xmlns:xs='http://www.w3.org/2001/XMLSchema'>\n<xs:element", "schema \"b1.xsd\", line 2" },
-	{ "unknown type", "b2.xsd", SCHEMA("\n<xs:element name='a' type='nope'/>"), "schema \"b2.xsd\", line 2" },
-	{ "no schema", "b3.xsd", "<a/>", "schema \"b3.xsd\"" },
-	{ "no file", "b4.xsd", NULL, "b4.xsd" },
-	{ "include outside of the folder", "sub/b5.xsd", SCHEMA("<xs:include schemaLocation='../order.xsd'/>"), "may not be opened" },
-	{ "import of the network", "b6.xsd", SCHEMA("<xs:import namespace='urn:x' schemaLocation='http://127.0.0.1:18097/x.xsd'/><xs:element name='a'/>"), "may not be opened" },
+	{ "not well-formed", "f1/b1.xsd", "<xs:schema xmlns:xs='http://www.w3.org/2001/XMLSchema'>\n<xs:element", "schema \"b1.xsd\", line 2" },
+	{ "unknown type", "f2/b2.xsd", SCHEMA("\n<xs:element name='a' type='nope'/>"), "schema \"b2.xsd\", line 2" },
+	{ "no schema", "f3/b3.xsd", "<a/>", "schema \"b3.xsd\"" },
+	{ "no file", "f4/b4.xsd", NULL, "b4.xsd" },
+	{ "include outside of the folder", "f5/sub/b5.xsd", SCHEMA("<xs:include schemaLocation='../order.xsd'/>"), "may not be opened" },
+	{ "import of the network", "f6/b6.xsd", SCHEMA("<xs:import namespace='urn:x' schemaLocation='http://127.0.0.1:18097/x.xsd'/><xs:element name='a'/>"), "may not be opened" },
 };
 
 int

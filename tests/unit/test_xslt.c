@@ -18,7 +18,7 @@ endpoint_of(struct xslt_conf *conf, const char *name)
 	static int n;
 
 	/* a folder for each case: a file is read at most once */
-	(void)snprintf(folders[n], sizeof folders[n], "c%d/%s", n, name);
+	(void)snprintf(folders[n], sizeof folders[n], "f%d/%s", n, name);
 	name = strchr(name, '/') ? name : folders[n++];
 	memset(&ep, 0, sizeof ep);
 	*conf = (struct xslt_conf){ .resource_uri = name, .copy = name, .fail_on_null_body = true, .content_cache = true };
@@ -224,14 +224,14 @@ check_bad(void **state)
 
 static const struct bad bad[] = {
 	{ "not well-formed", "<xsl:stylesheet version='1.0' xmlns:xsl='http://www.w3.org/1999/XSL/Transform'>\n<xsl:template match='/'><xsl:nope/></xsl:template>",
-		"/bad.xsl\", line 2, column " },
-	{ "unknown element", SHEET("\n<xsl:template match='/'>\n<xsl:nope/></xsl:template>"), "/bad.xsl\", line 3: unknown xsl:nope" },
-	{ "wrong XPath", SHEET("\n<xsl:template match='/'><xsl:value-of select='a['/></xsl:template>"), "/bad.xsl\", line 2: " },
+		"stylesheet \"bad.xsl\", line 2, column " },
+	{ "unknown element", SHEET("\n<xsl:template match='/'>\n<xsl:nope/></xsl:template>"), "stylesheet \"bad.xsl\", line 3: unknown xsl:nope" },
+	{ "wrong XPath", SHEET("\n<xsl:template match='/'><xsl:value-of select='a['/></xsl:template>"), "stylesheet \"bad.xsl\", line 2: " },
 	{ "wrong pattern", SHEET("\n<xsl:template match='a['/>"), "bad.xsl" },
 	{ "no stylesheet", "<a/>", "bad.xsl" },
 	{ "no file", NULL, "none.xsl" },
-	{ "include that is not there", SHEET("<xsl:include href='gone.xsl'/>"), "/gone.xsl\": No such file" },
-	{ "include outside of the folder", SHEET("<xsl:include href='/etc/passwd'/>"), "\"/etc/passwd\"" },
+	{ "include that is not there", SHEET("<xsl:include href='gone.xsl'/>"), "cannot read \"gone.xsl\": No such file" },
+	{ "include outside of the folder", SHEET("<xsl:include href='/etc/passwd'/>"), "\"/etc/passwd\" may not be opened" },
 	{ "unknown encoding", OUTPUT("encoding='nonsense'", "<r/>"), "unknown encoding \"nonsense\"" },
 	{ "unknown method", OUTPUT("method='json'", "<r/>"), "json" },
 };

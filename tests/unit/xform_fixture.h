@@ -45,12 +45,11 @@ static inline void
 fixture_file(const char *name, const char *text)
 {
 	char folder[128];
-	const char *slash = strchr(name, '/');
 	int fd;
 
-	if (slash) {
+	for (const char *slash = name; (slash = strchr(slash, '/')) != NULL; slash++) {
 		(void)snprintf(folder, sizeof folder, "%.*s", (int)(slash - name), name);
-		(void)mkdirat(fixture.dirfd, folder, 0700);
+		(void)mkdirat(fixture.dirfd, folder, 0700); /* it may be there */
 	}
 	fd = openat(fixture.dirfd, name, O_WRONLY | O_CREAT | O_TRUNC, 0600);
 	ASSERT(fd >= 0);

@@ -34,7 +34,7 @@ static enum hinny_rc
 compile_failed(struct xml *x, const char *url, struct hinny_error *err)
 {
 	const struct xml_errors *es = &x->errors;
-	const char *file = es->file[0] ? es->file + 1 : url + 1;
+	const char *file = xml_files_shown(es->file[0] ? es->file : url);
 
 	if (es->line > 0)
 		return hinny_error_set(err, HINNY_EINVAL, "schema \"%s\", line %d: %s", file, es->line, es->first);

@@ -56,6 +56,14 @@ xml_files_folder(struct xml_files *fs, const char *name)
 }
 
 const char *
+xml_files_shown(const char *name)
+{
+	size_t digits = strncmp(name, "/f", 2) == 0 ? strspn(name + 2, "0123456789") : 0;
+
+	return digits > 0 && name[digits + 2] == '/' ? name + digits + 3 : name;
+}
+
+const char *
 xml_files_set_root(struct xml_files *fs, const char *root)
 {
 	const char *before = fs->root;
@@ -111,12 +119,12 @@ read_whole(struct xml_files *fs, int fd, const char *name, struct xml_file *f, s
 	size_t n = 0;
 
 	if (fstat(fd, &st) == -1)
-		return hinny_error_errno(err, errno, "cannot read \"%s\"", name);
+		return hinny_error_errno(err, errno, "cannot read \"%s\"", xml_files_shown(name));
 	if (!S_ISREG(st.st_mode))
-		return hinny_error_set(err, HINNY_EREFUSED, "cannot read \"%s\": not a regular file", name);
+		return hinny_error_set(err, HINNY_EREFUSED, "cannot read \"%s\": not a regular file", xml_files_shown(name));
 	if ((uint64_t)st.st_size > XML_FILES_MAX - fs->bytes)
 		return hinny_error_set(err, HINNY_ELIMIT, "cannot read \"%s\": stylesheets, schemas and their documents take more than %d MiB",
-			name, XML_FILES_MAX >> 20);
+			xml_files_shown(name), XML_FILES_MAX >> 20);
 	f->data = mem_alloc((size_t)st.st_size + 1);
 	while (n < (size_t)st.st_size) {
 		ssize_t got = read(fd, f->data + n, (size_t)st.st_size - n);
@@ -143,7 +151,7 @@ file_load(struct xml_files *fs, const char *name, struct hinny_error *err)
 		return f;
 	fd = fs->sealed ? -1 : openat(fs->dirfd, name + 1, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	if (fd == -1) {
-		(void)hinny_error_set(err, HINNY_ENOENT, "cannot read \"%s\": %s", name,
+		(void)hinny_error_set(err, HINNY_ENOENT, "cannot read \"%s\": %s", xml_files_shown(name),
 			fs->sealed ? "no such file in the generation" : strerror(errno));
 		return NULL;
 	}
@@ -168,7 +176,7 @@ xml_files_read(struct xml_files *fs, const char *url, struct str *out, struct hi
 		err = &own;
 	if (!name || !fs->root || strncmp(name, fs->root, strlen(fs->root)) != 0) {
 		xmlFree(name);
-		return hinny_error_set(err, HINNY_EREFUSED, "\"%s\" may not be opened: it lies outside the folder of its stylesheet or schema", url);
+		return hinny_error_set(err, HINNY_EREFUSED, "\"%s\" may not be opened: it lies outside the folder of its stylesheet or schema", xml_files_shown(url));
 	}
 	f = file_load(fs, name, err);
 	xmlFree(name);
@@ -189,7 +197,7 @@ keep_folder(struct xml_files *fs, const char *folder, unsigned depth, struct hin
 	DIR *dir = fd == -1 ? NULL : fdopendir(fd);
 
 	if (!dir) {
-		rc = hinny_error_errno(err, errno, "cannot read folder \"%s\"", folder);
+		rc = hinny_error_errno(err, errno, "cannot read folder \"%s\"", xml_files_shown(folder));
 		if (fd != -1)
 			(void)close(fd); /* was only read */
 		return rc;

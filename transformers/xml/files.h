@@ -33,6 +33,8 @@ void xml_files_fini(struct xml_files *fs);
 
 /* The folder of a file: "/a/b.xsl" gives "/a/". In the arena of fs. */
 const char *xml_files_folder(struct xml_files *fs, const char *name);
+/* How people know a name: "/f0/part/a.xsl", the copy of what lies below a named file's folder, is "part/a.xsl". */
+const char *xml_files_shown(const char *name);
 /* What may be opened from now on; returns what it was before. */
 const char *xml_files_set_root(struct xml_files *fs, const char *root);
 /* Everything in and below the folder stays readable after xml_files_seal(). */

@@ -102,10 +102,10 @@ compile_failed(struct xml *x, const char *url, struct hinny_error *err)
 	int line = 0;
 
 	if (es->line > 0)
-		return hinny_error_set(err, HINNY_EINVAL, "stylesheet \"%s\", line %d, column %d: %s", es->file[0] ? es->file + 1 : url + 1, es->line,
+		return hinny_error_set(err, HINNY_EINVAL, "stylesheet \"%s\", line %d, column %d: %s", xml_files_shown(es->file[0] ? es->file : url), es->line,
 			es->column, es->first);
 	if (es->first[0] && (!text || !strstr(text, "could not compile")))
-		return hinny_error_set(err, HINNY_EINVAL, "stylesheet \"%s\": %s", url + 1, es->first);
+		return hinny_error_set(err, HINNY_EINVAL, "stylesheet \"%s\": %s", xml_files_shown(url), es->first);
 	first = text ? strstr(text, "file ") : NULL;
 	if (first && sscanf(first, "file %255s line %d element %63s", file, &line, element) >= 2 && (first = strchr(first, '\n')) != NULL) {
 		first++;
@@ -115,8 +115,8 @@ compile_failed(struct xml *x, const char *url, struct hinny_error *err)
 		(void)snprintf(said, sizeof said, "%.*s", end ? (int)(end - first) : (int)strlen(first), first); /* a longer text is cut */
 	}
 	if (!said[0])
-		return hinny_error_set(err, HINNY_EINVAL, "stylesheet \"%s\": %.200s", url + 1, text && text[0] ? text : "it cannot be compiled");
-	return hinny_error_set(err, HINNY_EINVAL, "stylesheet \"%s\", line %d: %s%s%s", file + 1, line, said, es->first[0] ? ": " : "", es->first);
+		return hinny_error_set(err, HINNY_EINVAL, "stylesheet \"%s\": %.200s", xml_files_shown(url), text && text[0] ? text : "it cannot be compiled");
+	return hinny_error_set(err, HINNY_EINVAL, "stylesheet \"%s\", line %d: %s%s%s", xml_files_shown(file), line, said, es->first[0] ? ": " : "", es->first);
 }
 
 /* libxslt only warns of what XSLT 1.0 calls an error. A sheet of a later version is forwards-compatible: what is unknown in it is left out. */
@@ -180,7 +180,7 @@ sheet_compile(struct xml *x, const char *url, void **out, struct hinny_error *er
 		return rc;
 	}
 	if (text && text[0])
-		log_warning("stylesheet \"%s\": %s", url + 1, text);
+		log_warning("stylesheet \"%s\": %s", xml_files_shown(url), text);
 	if (x->files.scanned_document)
 		xml_files_keep(&x->files, sh->root);
 	rc = xslt_rules_read(&sh->rules, sh->style, err);
