@@ -94,6 +94,46 @@ test_add_makes_lists(void **state)
 	arena_fini(&fx.a);
 }
 
+/* A list that was set may be the program's: it is not appended to. */
+static void
+test_add_to_foreign_list(void **state)
+{
+	struct fixture fx;
+
+	(void)state;
+	init(&fx);
+	struct value list = value_new_list(&fx.a, 0);
+	value_list_add(&fx.a, list.u.list, value_int(1));
+	value_list_add(&fx.a, list.u.list, value_int(2));
+	headers_set(&fx.hs, &fx.a, STR_LIT("q"), list);
+	headers_add(&fx.hs, &fx.a, STR_LIT("q"), value_int(3));
+	headers_add(&fx.hs, &fx.a, STR_LIT("q"), value_int(4));
+	assert_string_equal(show(&fx), "q*=[1, 2, 3, 4]");
+	assert_int_equal(value_size(&list), 2);
+	arena_fini(&fx.a);
+}
+
+static void
+test_set_by_id(void **state)
+{
+	struct fixture fx;
+
+	(void)state;
+	init(&fx);
+	set(&fx, "content-type", "a");
+	headers_set_id(&fx.hs, &fx.a, HEADER_CONTENT_TYPE, value_int(1));
+	headers_set_id(&fx.hs, &fx.a, HEADER_HOST, value_int(2));
+	headers_clean(&fx.hs);
+	(void)headers_remove(&fx.hs, STR_LIT("Host"));
+	headers_set_id(&fx.hs, &fx.a, HEADER_HOST, value_int(3));
+	headers_set_id(&fx.hs, &fx.a, HEADER_HOST, value_int(4));
+	assert_string_equal(show(&fx), "content-type=1 Host*=4");
+	(void)headers_remove(&fx.hs, STR_LIT("content-type"));
+	headers_clean(&fx.hs);
+	assert_string_equal(show(&fx), "Host=4");
+	arena_fini(&fx.a);
+}
+
 static void
 test_many(void **state)
 {
@@ -332,6 +372,8 @@ main(void)
 	UNIT_CASE(test_set_and_find);
 	UNIT_CASE(test_null_value_stays);
 	UNIT_CASE(test_add_makes_lists);
+	UNIT_CASE(test_add_to_foreign_list);
+	UNIT_CASE(test_set_by_id);
 	UNIT_CASE(test_many);
 	UNIT_CASE(test_remove_and_marks);
 	UNIT_CASE(test_set_remove_loop);

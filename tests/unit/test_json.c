@@ -135,6 +135,8 @@ static const struct bad_row {
 	{ "Latin-1", "{\"name\":\"caf\xE9 au lait\"}",
 	    "line 1, column 13: bytes that are no UTF-8" },
 	{ "cut UTF-8 at the end", "\"\xE2\x82", "line 1, column 2: bytes that are no UTF-8" },
+	{ "Latin-1 far away", "{\"a\":\"éééééééééééééééééééééééééééééé\",\n\"b\":\"ééé\xE9\"}",
+	    "line 2, column 9: bytes that are no UTF-8" },
 	{ "comment", "[1 /* x */]", "expected \",\" or \"]\"" },
 };
 

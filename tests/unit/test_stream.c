@@ -9,9 +9,11 @@
 #undef fail /* cmocka takes the name of a sink's member */
 
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 /* ---- a producer that gives what the test says ---- */
@@ -189,6 +191,60 @@ check_collect_in_folder(void **state)
 	close(dir);
 }
 
+/* More than the first piece of memory. */
+static void
+test_growing_memory(void **state)
+{
+	static const struct collect_limits large = {
+		.memory = 1 << 20, .max = 1 << 20, .spool_dir = -1
+	};
+	struct producer p = new_producer(-1);
+	struct outcome o = { 0 };
+	char piece[1001];
+
+	(void)state;
+	memset(piece, 'x', 1000);
+	piece[1000] = '\0';
+	assert_non_null(collect_start(&p.s, &large, on_done, &o));
+	for (int i = 0; i < 100; i++)
+		give(&p, piece);
+	end(&p);
+	assert_int_equal(o.blob->size, 100000);
+	for (int i = 0; i < 100000; i++)
+		assert_int_equal(o.blob->data[i], 'x');
+	blob_put(o.blob);
+}
+
+/* The disk is full: a limit on the size of files says the same. */
+static void
+test_spool_fails(void **state)
+{
+	static const struct collect_limits large = {
+		.memory = 10, .max = 1 << 20, .spool_dir = -1
+	};
+	struct producer p = new_producer(-1);
+	struct outcome o = { 0 };
+	struct rlimit old, few;
+	char piece[1001];
+
+	(void)state;
+	memset(piece, 'x', 1000);
+	piece[1000] = '\0';
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &old), 0);
+	few = (struct rlimit){ .rlim_cur = 1500, .rlim_max = old.rlim_max };
+	assert_non_null(collect_start(&p.s, &large, on_done, &o));
+	signal(SIGXFSZ, SIG_IGN);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &few), 0);
+	give(&p, piece);
+	assert_int_equal(o.calls, 0);
+	give(&p, piece);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
+	assert_int_equal(o.calls, 1);
+	assert_int_equal(o.err.rc, HINNY_EIO);
+	assert_non_null(strstr(o.err.text, "cannot write a body to its spool file: "));
+	assert_int_equal(p.cancelled, 1);
+}
+
 static void
 test_too_large(void **state)
 {
@@ -307,6 +363,8 @@ main(void)
 	UNIT_CASE(test_pause_is_told_once);
 	UNIT_TABLE("collect", collects, check_collect);
 	UNIT_TABLE("collect in a folder", collects, check_collect_in_folder);
+	UNIT_CASE(test_growing_memory);
+	UNIT_CASE(test_spool_fails);
 	UNIT_CASE(test_too_large);
 	UNIT_CASE(test_too_large_by_length);
 	UNIT_CASE(test_all_from_inside);

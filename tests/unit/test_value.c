@@ -4,6 +4,7 @@
 
 #include "core/base/assert.h"
 #include "core/model/json.h"
+#include "core/model/value_priv.h"
 
 #include "tests/lib/unit.h"
 
@@ -236,7 +237,9 @@ static const struct double_row {
 	{ "4.9E-324", 4.9e-324, false },
 	{ "9.9E-324", 9.9e-324, false },
 	{ "1.0E23", 1e23, false },
-	{ "2.0E-3", 0, false }, /* see check_double: 0.002 prints plainly */
+	{ "2.0E-3", 0, false },                      /* see check_double: 0.002 prints plainly */
+	{ "5.684341886080802E-14", 0x1p-44, false }, /* powers of two */
+	{ "5.986310706507379E51", 0x1p172, false },
 	{ "9.007199254740993E15", 9007199254740993.0, false },
 	{ "NaN", NAN, false },
 	{ "Infinity", INFINITY, false },
@@ -425,6 +428,11 @@ static const struct order_row {
 	{ "B04 small against large", "i:9", "s:99999999999999999999", "<" },
 	{ "B04 zeros", "s:0000000000000000000000000000001", "s:1", "=" },
 	{ "large decimal fraction", "N:1e400", "i:5", ">" },
+	{ "decimal and double", "N:12345678901234567890.5", "d:1.5", ">" },
+	{ "decimal and text", "N:-99999999999999999999", "s:-5", "<" },
+	{ "decimal beyond double", "N:-1e400", "d:5.5", "<" },
+	{ "long digits and double", "s:99999999999999999999", "d:5.5", ">" },
+	{ "Boolean and list", "b:true", "L:a", ">" },
 };
 
 static void
@@ -444,6 +452,78 @@ check_order(void **state)
 		    (r->order[0] == '<'          ? order < 0
 			    : r->order[0] == '>' ? order > 0
 						 : order == 0));
+	arena_fini(&a);
+}
+
+static const struct decimal_row {
+	const char *label, *l, *r;
+	int order;
+} decimals[] = {
+	{ "equal", "1.50", "1.5", 0 },
+	{ "zeros", "000.000", "-0", 0 },
+	{ "zero with exponent", "0e99", "0.0", 0 },
+	{ "a point at the end", "5.", "5", 0 },
+	{ "a point at the start", ".5", "0.5", 0 },
+	{ "small fractions", "0.05", "0.5", -1 },
+	{ "smaller fractions", "0.0500001", "0.05", 1 },
+	{ "zeros in front", "0012.5", "12.50", 0 },
+	{ "exponent", "1.5e3", "1500", 0 },
+	{ "exponent with plus", "1.5E+3", "1499.9", 1 },
+	{ "negative exponent", "15e-1", "1.5", 0 },
+	{ "absurd exponents", "1e99999999999999999999999", "1e99999999999999999999998", 0 },
+	{ "absurd and small", "1e99999999999999999999999", "1", 1 },
+	{ "absurdly small", "1e-99999999999999999999999", "0", 1 },
+	{ "signs", "-1", "1", -1 },
+	{ "both negative", "-2", "-1", -1 },
+	{ "negative fractions", "-0.25", "-0.5", 1 },
+	{ "plus sign", "+7", "7", 0 },
+	{ "one digit more", "12345678901234567890", "1234567890123456789", 1 },
+	{ "last digit", "12345678901234567890.1", "12345678901234567890.2", -1 },
+	{ "zero and negative", "0", "-0.001", 1 },
+};
+
+static void
+check_decimal(void **state)
+{
+	const struct decimal_row *r = *state;
+	int order = value_compare_decimals(str_of(r->l), str_of(r->r));
+	int back = value_compare_decimals(str_of(r->r), str_of(r->l));
+
+	assert_int_equal((order > 0) - (order < 0), r->order);
+	assert_int_equal((back > 0) - (back < 0), -r->order);
+}
+
+static const struct markup_row {
+	const char *label, *markup, *text;
+} markups[] = {
+	{ "empty", "", "" },
+	{ "text", "abc", "abc" },
+	{ "element", "<a>abc</a>", "abc" },
+	{ "several", "<i>1</i><i>2</i>", "12" },
+	{ "nested", "<a>x<b c='1'>y</b>z</a>", "xyz" },
+	{ "bracket in an attribute", "<a b='>' c=\"<>\">x</a>", "x" },
+	{ "named references", "&lt;&gt;&amp;&quot;&apos;", "<>&\"'" },
+	{ "numbers", "&#65;&#xe9;&#x20AC;&#x1F600;", "Aé€😀" },
+	{ "no reference", "a & b &nope; &#; &#x; &#xD800; &#x110000;",
+	    "a & b &nope; &#; &#x; &#xD800; &#x110000;" },
+	{ "comment", "a<!-- <b> -->c", "ac" },
+	{ "instruction", "<?xml version='1.0'?><a/>x", "x" },
+	{ "CDATA", "<a><![CDATA[<&]]]]>x</a>", "<&]]x" },
+	{ "CDATA at the end", "<![CDATA[x]]>", "x" },
+	{ "open CDATA", "<![CDATA[x", "x" },
+	{ "open comment", "x<!-- y", "x" },
+	{ "open tag", "x<a b='", "x" },
+};
+
+static void
+check_markup(void **state)
+{
+	const struct markup_row *r = *state;
+	struct arena a;
+
+	arena_init(&a);
+	struct str text = value_xml_text(&a, str_of(r->markup));
+	assert_string_equal(arena_strndup(&a, text.p, text.n), r->text);
 	arena_fini(&a);
 }
 
@@ -533,6 +613,15 @@ static const struct convert_row {
 	{ "Document of list", "L:a", "Document", "!" NOCONV },
 	{ "Character", "s:é", "char", "é java.lang.String" },
 	{ "Character of two", "s:ab", "char", "!" CONVERR },
+	{ "Character of list", "L:a", "char", "!" NOCONV },
+	{ "Double of Infinity", "s:-Infinity", "Double", "-Infinity java.lang.Double" },
+	{ "Boolean of Boolean", "b:false", "Boolean", "false java.lang.Boolean" },
+	{ "BigDecimal of list", "L:1", "BigDecimal", "!" NOCONV },
+	{ "BigDecimal of text", "s:-1.50e3", "BigDecimal", "-1.50e3 java.math.BigDecimal" },
+	{ "BigDecimal of x", "s:1.x", "BigDecimal", "!" CONVERR },
+	{ "BigInteger of huge double", "d:1e300", "BigInteger", "!" CONVERR },
+	{ "Set of text", "s:a", "Set", "!" NOCONV },
+	{ "Iterator of list", "L:a|b", "Iterator", "[a, b] java.util.ArrayList" },
 	{ "Object", "i:5", "Object", "5 java.lang.Integer" },
 };
 
@@ -770,6 +859,24 @@ check_share(void **state)
 }
 
 static void
+test_share_large_map(void **state)
+{
+	struct arena from, to;
+
+	(void)state;
+	arena_init(&from);
+	arena_init(&to);
+	struct value v = value_new_map(&from, 0, false);
+	for (int i = 0; i < 100; i++)
+		value_map_set(&from, v.u.map, str_of(arena_printf(&from, "k%d", i)), value_int(i));
+	struct value w = value_share(&to, &v);
+	arena_fini(&from);
+	assert_int_equal(value_map_find(w.u.map, STR_LIT("k77"))->u.i, 77);
+	assert_null(value_map_find(w.u.map, STR_LIT("k100")));
+	arena_fini(&to);
+}
+
+static void
 test_share_blob(void **state)
 {
 	struct arena from, to;
@@ -806,6 +913,8 @@ main(void)
 	UNIT_CASE(test_doubles_read_back);
 	UNIT_TABLE("equal", equals, check_equal);
 	UNIT_TABLE("order", orders, check_order);
+	UNIT_TABLE("decimal", decimals, check_decimal);
+	UNIT_TABLE("markup", markups, check_markup);
 	UNIT_TABLE("convert", converts, check_convert);
 	UNIT_CASE(test_class_names);
 	UNIT_CASE(test_list);
@@ -816,6 +925,7 @@ main(void)
 	UNIT_CASE(test_deep);
 	UNIT_CASE(test_print_bound);
 	UNIT_TABLE("share", shares, check_share);
+	UNIT_CASE(test_share_large_map);
 	UNIT_CASE(test_share_blob);
 	return unit_run("value");
 }
