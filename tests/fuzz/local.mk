@@ -17,6 +17,12 @@ tests_fuzz_fuzz_xml_LDADD = $(FUZZ_LIBS) $(xform_libs) $(hinny_libs)
 tests_fuzz_fuzz_xpath_LDADD = $(FUZZ_LIBS) $(xform_libs) $(hinny_libs)
 endif
 
+# Its programs are made by what the unit tests share.
+if BUILD_UNIT
+fuzz_targets += \
+	tests/fuzz/fuzz_engine
+endif
+
 check_PROGRAMS += $(fuzz_targets)
 if !BUILD_FUZZ
 TESTS += $(fuzz_targets)

@@ -244,12 +244,6 @@ build_set_header(struct build *b, const char *name, const char *text)
 	return st;
 }
 
-struct boom_conf {
-	enum exception_id id;
-	const char *message;
-	int times, run;
-};
-
 static enum step_rc
 boom_run(struct engine *en, struct exchange *ex, const struct step *st)
 {
@@ -265,7 +259,7 @@ boom_run(struct engine *en, struct exchange *ex, const struct step *st)
 	return STEP_FAILED;
 }
 
-static const struct eip_desc boom_eip = {
+const struct eip_desc boom_eip = {
 	.name = "boom", .conf_size = sizeof(struct boom_conf), .run = boom_run
 };
 
@@ -520,6 +514,13 @@ build_route(struct build *b, const char *id, struct step *first, ...)
 }
 
 void
+build_route_block(struct route *route, const struct block *block)
+{
+	route->block = *block;
+	adopt_block(&route->block, route);
+}
+
+void
 build_handler(struct build *b, struct route *route, struct step *on_exception, bool own)
 {
 	const struct step **handlers =
@@ -566,24 +567,40 @@ fake_of(struct engine *en)
 	return en->owner;
 }
 
+/* Does the run of a call: each step leaves a "C". */
+static void
+answer_call(struct exchange *ex, const struct step *st)
+{
+	struct value v;
+	for (uint32_t i = 0; i < st->call_run; i++) {
+		const struct step *at = st;
+		for (uint32_t k = 0; k < i; k++)
+			at = at->next;
+		if (at->expr && strcmp(at->expr->text, "!") == 0) {
+			exchange_fail(ex, EXCEPTION_WORKER_LOST, "lost");
+			engine_call_done(ex, false, at);
+			return;
+		}
+		(void)fn_append(ex, "C", &v);
+		exchange_set_body(ex, v);
+	}
+	engine_call_done(ex, true, NULL);
+}
+
 static void
 op_call(struct engine *en, struct exchange *ex, const struct step *st)
 {
 	struct fake *f = fake_of(en);
 	f->calls++;
-	if (f->call_mode == FAKE_LATER)
-		return;
-	if (f->call_mode == FAKE_FAIL) {
+	f->called = st;
+	if (f->call_mode == FAKE_LATER) {
+		f->pending = PENDING_CALL;
+	} else if (f->call_mode == FAKE_FAIL) {
 		exchange_fail(ex, EXCEPTION_WORKER_LOST, "lost");
 		engine_call_done(ex, false, f->call_failed);
-		return;
+	} else {
+		answer_call(ex, st);
 	}
-	struct value v;
-	for (uint32_t i = 0; i < st->call_run; i++) {
-		(void)fn_append(ex, "C", &v);
-		exchange_set_body(ex, v);
-	}
-	engine_call_done(ex, true, NULL);
 }
 
 /* The value of NAME among "NAME=VALUE" lines. */
@@ -609,7 +626,9 @@ fake_answer_evaluate(struct fake *f, struct exchange *ex)
 		struct str text;
 		struct value v = value_null();
 		struct exception *exception = NULL;
-		if (!find_line(f->answers ? f->answers : "", e->text, &text))
+		if (f->answers == NULL)
+			text = str_of(e->text);
+		else if (!find_line(f->answers, e->text, &text))
 			continue;
 		if (str_starts(text, "!"))
 			exception = exception_new(&ex->arena, EXCEPTION_XPATH_EXPRESSION, "%.*s",
@@ -634,8 +653,10 @@ op_evaluate(struct engine *en, struct exchange *ex, struct expression *const *e,
 	f->asked = e;
 	f->asked_n = n;
 	f->asked_first_match = first_match;
-	if (f->evaluate_mode == FAKE_LATER)
+	if (f->evaluate_mode == FAKE_LATER) {
+		f->pending = PENDING_EVALUATE;
 		return;
+	}
 	if (f->evaluate_mode == FAKE_FAIL) {
 		exchange_fail(ex, EXCEPTION_WORKER_LOST, "lost");
 		engine_evaluate_done(ex);
@@ -644,25 +665,34 @@ op_evaluate(struct engine *en, struct exchange *ex, struct expression *const *e,
 	fake_answer_evaluate(f, ex);
 }
 
-static enum step_rc
-op_send(struct engine *en, struct exchange *ex, const struct step *st, struct endpoint *ep)
+/* A send leaves an "S". */
+static void
+answer_send(struct exchange *ex)
 {
-	struct fake *f = fake_of(en);
 	struct value v;
-	(void)st;
-	f->sends++;
-	if (f->send_mode == FAKE_LATER)
-		return STEP_PENDING;
-	if (f->send_mode == FAKE_FAIL) {
-		exchange_fail(ex, EXCEPTION_CONNECT, "no %s", ep->uri);
-		return STEP_FAILED;
-	}
 	if (ex->body.type == VALUE_STREAM) {
 		stream_cancel(ex->body.u.stream);
 		ex->body = value_null();
 	}
 	(void)fn_append(ex, "S", &v);
 	exchange_set_body(ex, v);
+}
+
+static enum step_rc
+op_send(struct engine *en, struct exchange *ex, const struct step *st, struct endpoint *ep)
+{
+	struct fake *f = fake_of(en);
+	(void)st;
+	f->sends++;
+	if (f->send_mode == FAKE_LATER) {
+		f->pending = PENDING_SEND;
+		return STEP_PENDING;
+	}
+	if (f->send_mode == FAKE_FAIL) {
+		exchange_fail(ex, EXCEPTION_CONNECT, "no %s", ep->uri);
+		return STEP_FAILED;
+	}
+	answer_send(ex);
 	return STEP_DONE;
 }
 
@@ -687,6 +717,33 @@ op_wait(struct engine *en, struct exchange *ex, int64_t ms)
 	f->waits_n++;
 	if (f->wakes)
 		engine_wake(ex);
+	else
+		f->pending = PENDING_WAIT;
+}
+
+void
+fake_answer(struct fake *f, struct exchange *ex)
+{
+	enum fake_pending pending = f->pending;
+	f->pending = PENDING_NOTHING;
+	switch (pending) {
+	case PENDING_CALL:
+		answer_call(ex, f->called);
+		return;
+	case PENDING_EVALUATE:
+		fake_answer_evaluate(f, ex);
+		return;
+	case PENDING_SEND:
+		answer_send(ex);
+		engine_resume(ex);
+		return;
+	case PENDING_WAIT:
+		engine_wake(ex);
+		return;
+	case PENDING_NOTHING:
+		break;
+	}
+	UNREACHABLE();
 }
 
 static bool

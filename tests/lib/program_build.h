@@ -38,6 +38,12 @@ struct step *build_step(struct build *b, const struct eip_desc *eip);
 struct step *build_set_body(struct build *b, const char *text);
 struct step *build_append(struct build *b, const char *text); /* setBody: body and text */
 struct step *build_set_header(struct build *b, const char *name, const char *text);
+struct boom_conf {
+	enum exception_id id;
+	const char *message;
+	int times, run;
+};
+extern const struct eip_desc boom_eip;
 /* Fails with this exception the first `times` times it runs (0: always), else appends "." to the
  * body. */
 struct step *build_boom(struct build *b, enum exception_id id, const char *message, int times);
@@ -67,6 +73,8 @@ struct redelivery_conf *build_redelivery(
 
 struct route *build_route(struct build *b, const char *id, struct step *first, ...)
     __attribute__((sentinel));
+/* Steps that are a block already become the route's. */
+void build_route_block(struct route *route, const struct block *block);
 /* The onException becomes one of the route: its own, or one of its file. */
 void build_handler(struct build *b, struct route *route, struct step *on_exception, bool own);
 struct endpoint *build_direct(struct build *b, const char *name, const struct route *target);
@@ -77,6 +85,7 @@ struct endpoint *build_endpoint(struct build *b, const char *uri, unsigned compo
 
 enum { FAKE_SEEN_MAX = 8 };
 enum fake_mode { FAKE_NOW, FAKE_LATER, FAKE_FAIL };
+enum fake_pending { PENDING_NOTHING, PENDING_CALL, PENDING_EVALUATE, PENDING_SEND, PENDING_WAIT };
 
 struct fake {
 	struct engine en;
@@ -87,7 +96,9 @@ struct fake {
 	int calls, evaluates, sends, collects, done, redelivered;
 	int64_t waits[64];
 	int waits_n;
-	bool wakes;       /* waits end at once */
+	bool wakes;                /* waits end at once */
+	enum fake_pending pending; /* what fake_answer() answers */
+	const struct step *called;
 	bool local;       /* steps with an owner run here */
 	uint32_t asked_n; /* of the last evaluate */
 	bool asked_first_match;
@@ -112,8 +123,10 @@ void fake_fini(struct fake *f);
 struct exchange *fake_exchange(struct fake *f, const char *body);
 /* fake_exchange and engine_start. */
 struct exchange *fake_start(struct fake *f, const struct route *route, const char *body);
-/* Answers what an op in FAKE_LATER mode was asked. */
+/* Answers what an op in FAKE_LATER mode was asked; without f.answers the text of an expression is
+ * the answer, and a call fails at a step whose expression is "!". */
 void fake_answer_evaluate(struct fake *f, struct exchange *ex);
+void fake_answer(struct fake *f, struct exchange *ex);
 /* A header of the last done exchange, remembered by name: "" when absent. Call fake_watch before it
  * is done. */
 void fake_watch(struct fake *f, const char *const *headers, const char *const *properties);
