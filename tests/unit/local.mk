@@ -33,6 +33,13 @@ unit_tests = \
 	tests/unit/test_value \
 	tests/unit/test_yaml
 
+if BUILD_HTTP
+unit_tests += \
+	tests/unit/test_http_engine \
+	tests/unit/test_http_head \
+	tests/unit/test_http_parts
+endif
+
 if BUILD_XFORM
 unit_tests += \
 	tests/unit/test_jail \
@@ -56,3 +63,6 @@ tests_unit_test_validator_LDADD = $(unit_lib) $(xform_libs) $(hinny_libs) $(CMOC
 tests_unit_test_xpath_LDADD = $(unit_lib) $(xform_libs) $(hinny_libs) $(CMOCKA_LIBS)
 tests_unit_test_xslt_LDADD = $(unit_lib) $(xform_libs) $(hinny_libs) $(CMOCKA_LIBS)
 tests_unit_test_xtokenize_LDADD = $(unit_lib) $(xform_libs) $(hinny_libs) $(CMOCKA_LIBS)
+tests_unit_test_http_engine_LDADD = $(unit_lib) $(http_libs) $(worker_libs) $(CMOCKA_LIBS)
+tests_unit_test_http_head_LDADD = $(unit_lib) $(http_libs) $(hinny_libs) $(CMOCKA_LIBS)
+tests_unit_test_http_parts_LDADD = $(unit_lib) $(http_libs) $(hinny_libs) $(CMOCKA_LIBS)

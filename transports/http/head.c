@@ -184,6 +184,17 @@ lift_limit(void)
 	done = true;
 }
 
+/* Does the first line end in "HTTP/" digit "." digit? */
+static bool
+names_a_version(const char *p, size_t n)
+{
+	const char *lf = memchr(p, '\n', n);
+	size_t end = lf != NULL ? (size_t)(lf - p) : 0;
+
+	return end >= 10 && memcmp(p + end - 10, " HTTP/", 6) == 0 && p[end - 4] >= '0' && p[end - 4] <= '9' && p[end - 3] == '.' &&
+	       p[end - 2] >= '0' && p[end - 2] <= '9' && p[end - 1] == '\r';
+}
+
 static int
 run_parser(http_parser *hp, enum http_parser_type type, struct parse *ps, const char *p, size_t n, const char **why)
 {
@@ -197,7 +208,7 @@ run_parser(http_parser *hp, enum http_parser_type type, struct parse *ps, const 
 		*why = "too many header fields";
 		return 431;
 	}
-	if (e == HPE_INVALID_VERSION) {
+	if (e == HPE_INVALID_VERSION && names_a_version(p, n)) {
 		*why = "HTTP version";
 		return 505;
 	}

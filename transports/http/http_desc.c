@@ -102,7 +102,7 @@ status_item(struct str item, int64_t *low, int64_t *high)
 	item = str_trim(item);
 	if (!str_split(&item, '-', &first) || !str_to_int64(str_trim(first), low))
 		return false;
-	if (item.p == NULL || item.n == 0)
+	if (item.p == NULL)
 		*high = *low;
 	else if (!str_to_int64(str_trim(item), high))
 		return false;

@@ -319,7 +319,7 @@ step_head(struct server_conn *sc)
 			return true;
 		}
 		if (in.n > sc->srv->limits.max_head || rc == HTTP_SCAN_DONE) {
-			server_refuse(sc, memchr(in.p, '\n', in.n) == NULL ? 414 : 431);
+			server_refuse(sc, memchr(in.p, '\n', sc->srv->limits.max_head) == NULL ? 414 : 431);
 			return true;
 		}
 	}
