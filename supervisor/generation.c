@@ -365,15 +365,18 @@ in_flight(const struct generation *gen)
 	return n;
 }
 
+/* Is somebody on the way up, or has not stopped its sources yet? */
 static bool
-nobody_starting(const struct generation *gen)
+is_unsettled(const struct generation *gen)
 {
 	for (size_t i = 0; i < gen->n; i++) {
-		enum process_state state = gen->processes[i]->state;
-		if (state == PROCESS_STARTING || state == PROCESS_BACKOFF)
-			return false;
+		const struct process *pr = gen->processes[i];
+		if (pr->state == PROCESS_STARTING || pr->state == PROCESS_BACKOFF)
+			return true;
+		if (pr->state == PROCESS_DRAINING && !pr->sources_stopped)
+			return true;
 	}
-	return true;
+	return false;
 }
 
 static void
@@ -423,7 +426,7 @@ on_round(struct loop_timer *t)
 		loop_timer_start(&gen->rounds, gen->round_ms, 0);
 		return;
 	}
-	gen->quiet_rounds = in_flight(gen) == 0 && nobody_starting(gen) ? gen->quiet_rounds + 1 : 0;
+	gen->quiet_rounds = in_flight(gen) == 0 && !is_unsettled(gen) ? gen->quiet_rounds + 1 : 0;
 	if (gen->quiet_rounds >= QUIET_ROUNDS)
 		is_drained(gen);
 	else
@@ -479,6 +482,7 @@ on_settle(struct loop_defer *d)
 			sv->serving = NULL;
 		log_debug("generation %" PRIu64 " has gone", gen->number);
 		generation_free(gen);
+		handover_sources(sv);
 		supervisor_generation_gone(sv);
 		return;
 	}

@@ -278,9 +278,12 @@ on_timer(struct loop_timer *t)
 {
 	struct process *pr = CONTAINER_OF(t, struct process, timer);
 
+	bool wanted = pr->gen->state == GENERATION_STARTING || pr->gen->state == GENERATION_SERVING ||
+	    (pr->gen->state == GENERATION_DRAINING && (pr->kind->flags & KIND_STATELESS) != 0);
+
 	switch (pr->state) {
 	case PROCESS_BACKOFF:
-		process_event(pr, pr->gen->state == GENERATION_STOPPING ? PROCESS_EVENT_STOP : PROCESS_EVENT_SPAWN);
+		process_event(pr, wanted ? PROCESS_EVENT_SPAWN : PROCESS_EVENT_STOP);
 		return;
 	case PROCESS_STARTING:
 		process_kill(pr, "it was not ready in time (supervisor.start_timeout)");
@@ -300,8 +303,8 @@ hello(struct process *pr, const struct control_hello *h)
 {
 	bool same = str_eq(h->build, str_of(control_build)) && h->page_route == sizeof(struct page_route);
 
-	pr->said_hello = true;
-	if (same && str_eq(h->kind, str_of(pr->kind->kind)) && h->index == pr->index && h->incarnation == pr->incarnation)
+	pr->said_hello = same && str_eq(h->kind, str_of(pr->kind->kind)) && h->index == pr->index && h->incarnation == pr->incarnation;
+	if (pr->said_hello)
 		return;
 	log_error("worker %s is of another build (%.*s, expected %s)", pr->name, STR_FMT(h->build), control_build);
 	process_kill(pr, "it is of another build than hinnyd");
@@ -347,6 +350,8 @@ on_message(void *owner, const struct control_message *m)
 {
 	struct process *pr = owner;
 
+	if (pr->killed_for != NULL)
+		return; /* what it says while it dies does not count */
 	switch (m->type) {
 	case FRAME_HELLO:
 		hello(pr, &m->hello);

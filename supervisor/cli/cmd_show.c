@@ -227,9 +227,9 @@ run_version(const struct cli_args *args)
 		return CLI_FAILED;
 	const char *broker = json_string_value(json_object_get(result, "version"));
 	if (args->json && ask)
-		(void)printf("{\"hinny\":\"" HINNY_VERSION "\",\"broker\":\"%s\"}\n", broker);
+		(void)printf("{\"version\":\"" HINNY_VERSION "\",\"broker\":\"%s\"}\n", broker);
 	else if (args->json)
-		(void)printf("{\"hinny\":\"" HINNY_VERSION "\"}\n");
+		(void)printf("{\"version\":\"" HINNY_VERSION "\"}\n");
 	else
 		(void)printf("hinny " HINNY_VERSION "\n");
 	if (!args->json && ask)

@@ -15,3 +15,8 @@ endif
 check_PROGRAMS += tests/lib/load
 tests_lib_load_SOURCES = tests/lib/load.c
 tests_lib_load_LDADD =
+
+# A worker that dies, hangs, refuses … as a test wants it: the supervisor under test.
+check_PROGRAMS += tests/lib/fake_worker
+tests_lib_fake_worker_SOURCES = tests/lib/fake_worker.c
+tests_lib_fake_worker_LDADD = $(hinny_libs)

@@ -9,6 +9,8 @@ scenario_tests = \
 	tests/scenario/k_kill.py \
 	tests/scenario/m_memory.py \
 	tests/scenario/n_manual.py \
+	tests/scenario/p_handover.py \
+	tests/scenario/p_restart.py \
 	tests/scenario/r_reload.py \
 	tests/scenario/s_flows.py
 
