@@ -84,8 +84,8 @@ read_source(struct reading *r, const char *name, struct str *text)
 	struct hinny_error err;
 
 	names_add(&r->sources, read_path(&b->arena, b->cwd, name));
-	if (read_file(&b->arena, read_path(&b->arena, b->cwd, name), NODE_FILE_MAX, text, &err) ==
-	    HINNY_OK)
+	if (read_file_shown(&b->arena, read_path(&b->arena, b->cwd, name), name, NODE_FILE_MAX,
+		text, &err) == HINNY_OK)
 		return true;
 	diagnostics_add(r->ds, (struct position){ .file = name }, false, "%s", err.text);
 	return false;

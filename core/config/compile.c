@@ -217,7 +217,10 @@ list_files(struct compile *c)
 	    arena_zalloc(c->arena, (c->bundle->files_n + 1) * sizeof(struct generation_file));
 	for (size_t i = 0; i < c->bundle->files_n; i++) {
 		const struct bundle_file *f = &c->bundle->files[i];
-		if (f->copy != NULL)
+		bool again = f->copy == NULL;
+		for (uint32_t k = 0; !again && k < p->files_n; k++)
+			again = strcmp(p->files[k].copy, f->copy) == 0;
+		if (!again)
 			p->files[p->files_n++] = (struct generation_file){ f->path, f->copy };
 	}
 }

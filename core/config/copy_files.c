@@ -45,8 +45,8 @@ struct source {
 	unsigned line;     /* of the reference that led here, for errors about it */
 };
 
-static void copy_one(struct copying *cp, const char *root, const char *copy, const char *path,
-    struct position at, const char *href);
+static void copy_one(
+    struct copying *cp, const char *root, const char *copy, const char *path, struct position at);
 
 static int
 make_folders(int dirfd, struct arena *a, const char *name)
@@ -104,6 +104,14 @@ is_below(const char *root, const char *path)
 	return strncmp(path, root, n) == 0 && (path[n] == '/' || (n == 1 && path[0] == '/'));
 }
 
+static const char *
+shown_path(const struct copying *cp, const char *path)
+{
+	return cp->cwd != NULL && cp->cwd[1] != '\0' && is_below(cp->cwd, path)
+	    ? path + strlen(cp->cwd) + 1
+	    : path;
+}
+
 /* "a%20b.xsl#x" as a file name. NULL: an address that is no file. */
 static const char *
 href_path(struct arena *a, struct str href)
@@ -145,11 +153,10 @@ follow(void *arg, struct copy_reference ref)
 		diagnostics_add(cp->ds, at, false,
 		    "\"%.*s\" lies outside of the folder \"%s\": what is included must lie in the "
 		    "folder of the file that the route names, or below",
-		    STR_FMT(ref.href), src->root);
+		    STR_FMT(ref.href), shown_path(cp, src->root));
 		return;
 	}
-	copy_one(
-	    cp, src->root, src->copy, path, at, arena_strndup(&cp->arena, ref.href.p, ref.href.n));
+	copy_one(cp, src->root, src->copy, path, at);
 }
 
 /* What a computed document() may open: the XML files in the folder of the stylesheet and below. */
@@ -181,26 +188,18 @@ copy_folder(struct folder_walk *w, const char *folder, unsigned depth)
 			diagnostics_add(cp->ds, at, false,
 			    "document() has a computed argument, and its folder \"%s\" has more "
 			    "than %d XML files or %d bytes of them",
-			    w->src->root, FOLDER_FILES_MAX, FOLDER_BYTES_MAX);
+			    shown_path(cp, w->src->root), FOLDER_FILES_MAX, FOLDER_BYTES_MAX);
 			break;
 		}
-		copy_one(cp, w->src->root, w->src->copy, path, at, entry->d_name);
+		copy_one(cp, w->src->root, w->src->copy, path, at);
 	}
 	if (dir != NULL)
 		(void)closedir(dir); /* read only */
 }
 
-static const char *
-shown_path(const struct copying *cp, const char *path)
-{
-	return cp->cwd != NULL && cp->cwd[1] != '\0' && is_below(cp->cwd, path)
-	    ? path + strlen(cp->cwd) + 1
-	    : path;
-}
-
 static void
-copy_one(struct copying *cp, const char *root, const char *copy, const char *path,
-    struct position at, const char *href)
+copy_one(
+    struct copying *cp, const char *root, const char *copy, const char *path, struct position at)
 {
 	const char *below = path + strlen(root) + (root[1] != '\0'),
 		   *name = arena_printf(&cp->arena, "%s/%s", copy, below);
@@ -215,8 +214,9 @@ copy_one(struct copying *cp, const char *root, const char *copy, const char *pat
 		    cp->ds, at, false, "the routes name more than %d files", COPY_FILES_MAX);
 		return;
 	}
-	if (read_file(&cp->arena, path, COPY_FILE_MAX, &text, &err) != HINNY_OK) {
-		diagnostics_add(cp->ds, at, false, "\"%s\": %s", href, err.text);
+	if (read_file_shown(&cp->arena, path, shown_path(cp, path), COPY_FILE_MAX, &text, &err) !=
+	    HINNY_OK) {
+		diagnostics_add(cp->ds, at, false, "%s", err.text);
 		return;
 	}
 	if (!save(cp, name, text, at))
@@ -251,8 +251,7 @@ bundle_copy_files(const struct program *p, int dirfd, struct diagnostics *ds)
 			continue;
 		const char *slash = strchr(f->copy, '/');
 		copy_one(&cp, read_folder(&cp.arena, f->path),
-		    arena_strndup(&cp.arena, f->copy, (size_t)(slash - f->copy)), f->path, f->at,
-		    f->name);
+		    arena_strndup(&cp.arena, f->copy, (size_t)(slash - f->copy)), f->path, f->at);
 	}
 	hash_fini(&cp.done);
 	arena_fini(&cp.arena);

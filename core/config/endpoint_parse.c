@@ -46,6 +46,11 @@ find_component(
 		    other ? other : "", other ? "\"" : "");
 		return NULL;
 	}
+	if (scheme.n == 0) {
+		compile_error(
+		    c, at, "expected a uri such as \"log:a\", got \"%.*s\"", STR_FMT(uri));
+		return NULL;
+	}
 	if (desc == NULL) {
 		compile_error(c, at,
 		    "unknown component \"%.*s\" of \"%.*s\": expected a uri such as \"log:a\"%s",
@@ -63,6 +68,27 @@ find_component(
 
 /* ---- options from `parameters` ---- */
 
+/* At the parameter, or at the uri. */
+static int __attribute__((format(printf, 4, 5))) option_error(
+    struct compile *c, struct parsing *ps, const struct uri_option *o, const char *fmt, ...)
+{
+	const struct path *before = c->path;
+	struct path parameters = { before != NULL ? before->up : NULL, "parameters", 0 };
+	struct path name = { &parameters, o->node != NULL ? o->name.p : "", 0 };
+	char text[HINNY_ERROR_TEXT];
+	va_list ap;
+
+	va_start(ap, fmt);
+	(void)vsnprintf(text, sizeof text, fmt, ap); /* a cut text still tells */
+	va_end(ap);
+	if (o->node != NULL)
+		c->path = &name;
+	ps->rc =
+	    compile_error(c, o->node != NULL ? node_at(c->file, o->node) : ps->ep->at, "%s", text);
+	c->path = before;
+	return ps->rc;
+}
+
 static void
 add_parameter(
     struct compile *c, struct parsing *ps, const struct node *key, const struct node *value)
@@ -72,8 +98,8 @@ add_parameter(
 	if (value->flags & NODE_BAD) {
 		ps->rc = -1; /* reported */
 	} else if (value->kind != NODE_SCALAR) {
-		ps->rc = compile_error_node(c, value, "parameters.%s: expected text, got %s",
-		    key->text.p, node_kind_name(value));
+		option_error(c, ps, &(struct uri_option){ .name = key->text, .node = value },
+		    "expected text, got %s", node_kind_name(value));
 	} else {
 		struct uri_option *o = uri_options_add(c->arena, &ps->options);
 		o->name = key->text;
@@ -102,27 +128,6 @@ add_parameters(
 	}
 	for (uint32_t i = 0; i < parameters->n; i++)
 		add_parameter(c, ps, node_key(parameters, i), node_value(parameters, i));
-}
-
-/* At the parameter, or at the uri. */
-static int __attribute__((format(printf, 4, 5))) option_error(
-    struct compile *c, struct parsing *ps, const struct uri_option *o, const char *fmt, ...)
-{
-	const struct path *before = c->path;
-	struct path parameters = { before != NULL ? before->up : NULL, "parameters", 0 };
-	struct path name = { &parameters, o->node != NULL ? o->name.p : "", 0 };
-	char text[HINNY_ERROR_TEXT];
-	va_list ap;
-
-	va_start(ap, fmt);
-	(void)vsnprintf(text, sizeof text, fmt, ap); /* a cut text still tells */
-	va_end(ap);
-	if (o->node != NULL)
-		c->path = &name;
-	ps->rc =
-	    compile_error(c, o->node != NULL ? node_at(c->file, o->node) : ps->ep->at, "%s", text);
-	c->path = before;
-	return ps->rc;
 }
 
 /* ---- setting ---- */
@@ -458,7 +463,7 @@ endpoint_append_parameters(struct compile *c, const char *uri, const struct node
 	if (parameters->kind != NODE_MAP || separator[0] == '&') {
 		compile_error_node(c, parameters,
 		    separator[0] == '&' ? "the uri has options behind \"?\", and \"parameters\" "
-		                          "are given: write all of them as parameters"
+					  "are given: write all of them as parameters"
 					: "parameters: expected a map");
 		return NULL;
 	}

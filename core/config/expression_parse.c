@@ -217,7 +217,8 @@ parse_language(struct compile *c, const struct language_desc *language, const st
 		rc = parse_options(c, e, value, &common, &text);
 	if (text != NULL && (text->flags & NODE_BAD))
 		return NULL; /* reported */
-	rc |= set_text(c, e, value, text, common.trim);
+	if (rc == 0)
+		rc = set_text(c, e, value, text, common.trim);
 	rc |= set_result_type(c, e, value, common.result_type);
 	return rc == 0 ? finish(c, e) : NULL;
 }

@@ -126,20 +126,44 @@ set_steps(struct compile *c, const struct setting *s)
 	return 0;
 }
 
-/* "com.example.NoSuch" is compared with the simple names that there are. */
+/* The class that was meant: by its whole name, else by the last part of it. */
+static const char *
+nearest_class(struct arena *a, struct str name)
+{
+	const char *const *full = exception_names();
+	const char *near = str_nearest(name, full), *dot = memrchr(name.p, '.', name.n);
+	size_t n = 0;
+
+	if (near != NULL)
+		return near;
+	while (full[n] != NULL)
+		n++;
+	const char **last = arena_alloc(a, (n + 1) * sizeof(char *));
+	for (size_t i = 0; i < n; i++) {
+		const char *point = strrchr(full[i], '.');
+		last[i] = point != NULL ? point + 1 : full[i];
+	}
+	last[n] = NULL;
+	if (dot != NULL)
+		name = (struct str){ dot + 1, (size_t)(name.p + name.n - dot - 1) };
+	near = str_nearest(name, last);
+	for (size_t i = 0; near != NULL && i < n; i++) {
+		if (last[i] == near)
+			return full[i];
+	}
+	return NULL;
+}
+
 int
 option_class(struct compile *c, const struct node *n)
 {
-	struct str name = str_trim(n->text), last = name;
-	const char *dot = memrchr(name.p, '.', name.n);
+	struct str name = str_trim(n->text);
 	int id = exception_find(name);
 
 	if (id >= 0)
 		return id;
-	if (dot != NULL)
-		last = (struct str){ dot + 1, (size_t)(name.p + name.n - dot - 1) };
 	return compile_error_node(c, n, "unknown exception class \"%.*s\"%s", STR_FMT(name),
-	    option_did_you_mean(c->arena, str_nearest(last, exception_names())));
+	    option_did_you_mean(c->arena, nearest_class(c->arena, name)));
 }
 
 static int

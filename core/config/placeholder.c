@@ -105,9 +105,9 @@ static enum hinny_rc
 add_file(struct resolution *r, struct str name, struct buf *out)
 {
 	struct str text;
-	enum hinny_rc rc = read_file(r->ps->arena,
-	    read_path(r->ps->arena, r->ps->cwd, arena_strndup(r->ps->arena, name.p, name.n)),
-	    FILE_MAX, &text, r->err);
+	const char *shown = arena_strndup(r->ps->arena, name.p, name.n);
+	enum hinny_rc rc = read_file_shown(r->ps->arena, read_path(r->ps->arena, r->ps->cwd, shown),
+	    shown, FILE_MAX, &text, r->err);
 
 	if (rc != HINNY_OK)
 		return rc;

@@ -39,7 +39,8 @@ read_all(
 }
 
 enum hinny_rc
-read_file(struct arena *a, const char *path, size_t max, struct str *out, struct hinny_error *err)
+read_file_shown(struct arena *a, const char *path, const char *shown, size_t max, struct str *out,
+    struct hinny_error *err)
 {
 	int fd;
 
@@ -47,10 +48,16 @@ read_file(struct arena *a, const char *path, size_t max, struct str *out, struct
 		fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	while (fd == -1 && errno == EINTR);
 	if (fd == -1)
-		return hinny_error_errno(err, errno, "cannot open file \"%s\"", path);
-	enum hinny_rc rc = read_all(a, fd, path, max, out, err);
+		return hinny_error_errno(err, errno, "cannot open file \"%s\"", shown);
+	enum hinny_rc rc = read_all(a, fd, shown, max, out, err);
 	(void)close(fd); /* read only: nothing can be lost */
 	return rc;
+}
+
+enum hinny_rc
+read_file(struct arena *a, const char *path, size_t max, struct str *out, struct hinny_error *err)
+{
+	return read_file_shown(a, path, path, max, out, err);
 }
 
 const char *

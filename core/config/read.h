@@ -12,6 +12,9 @@
  * HINNY_ELIMIT: more than max bytes. */
 enum hinny_rc read_file(
     struct arena *a, const char *path, size_t max, struct str *out, struct hinny_error *err);
+/* The same; errors speak of `shown` instead of the path. */
+enum hinny_rc read_file_shown(struct arena *a, const char *path, const char *shown, size_t max,
+    struct str *out, struct hinny_error *err);
 /* `name` as a path: as it is when absolute, else below `folder`. */
 const char *read_path(struct arena *a, const char *folder, const char *name);
 /* "a/./b//../c" becomes "a/c"; ".." at the front of a relative path stays. In the arena. */
