@@ -58,7 +58,7 @@ kind_start(struct worker *wk)
 		int fd = worker_listener(wk, i, &shared);
 		if (fd == -1)
 			break;
-		if (http_server_listen(&hs->server, fd, shared, false, false, &err) != HINNY_OK)
+		if (http_server_listen(&hs->server, fd, shared, true, false, &err) != HINNY_OK)
 			log_error("http: cannot serve: %s", err.text);
 	}
 }
@@ -70,6 +70,8 @@ kind_drain(struct worker *wk)
 
 	if (hs == NULL)
 		return;
+	if (worker_drain_final(wk))
+		http_server_accept_waiting(&hs->server); /* nobody follows who could answer them */
 	http_server_drain(&hs->server);
 	if (worker_drain_final(wk))
 		http_server_close_idle(&hs->server);

@@ -179,8 +179,6 @@ on_head(struct http_request *rq, const struct http_head *h, struct blob *blob)
 	struct route_match m;
 
 	PAGE_ADD(page->requests, 1);
-	PAGE_SET(page->connections, hs->server.conns_n);
-	PAGE_SET(page->connections_total, hs->server.conns_total);
 	arena_reset(&hs->head_arena);
 	route_table_find(&hs->routes, &hs->head_arena, &look_for, &m);
 	if (m.status != 0) {
@@ -303,7 +301,17 @@ on_gone(struct http_request *rq)
 	worker_exchange_free(hs->wk, &ex);
 }
 
-const struct http_server_ops platform_http_server_ops = { .head = on_head, .body = on_body, .gone = on_gone };
+static void
+on_connections(struct http_server *srv)
+{
+	struct http_state *hs = srv->owner;
+	struct page *page = worker_page(hs->wk);
+
+	PAGE_SET(page->connections, srv->conns_n);
+	PAGE_SET(page->connections_total, srv->conns_total);
+}
+
+const struct http_server_ops platform_http_server_ops = { .head = on_head, .body = on_body, .gone = on_gone, .connections = on_connections };
 
 /* ---- the component ---- */
 

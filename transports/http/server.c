@@ -16,6 +16,7 @@
 
 enum {
 	ACCEPT_BATCH = 64,
+	ACCEPT_WAITING = 4096,      /* before a listening socket goes for good */
 	ACCEPT_PAUSE_MS = 100,      /* when descriptors run out */
 	LINGER_MS = 2000,
 	DISCARD_MAX = 64 * 1024,    /* of a body that nobody wants, for the sake of the connection */
@@ -64,6 +65,15 @@ on_closed(struct conn *c)
 	server_free_when_unused(sc);
 }
 
+static void
+count_conn(struct http_server *srv, bool more)
+{
+	srv->conns_n += more ? 1 : -1u;
+	srv->conns_total += more;
+	if (srv->ops->connections != NULL)
+		srv->ops->connections(srv);
+}
+
 void
 server_abort(struct server_conn *sc, bool reset)
 {
@@ -75,7 +85,7 @@ server_abort(struct server_conn *sc, bool reset)
 	timeout_cancel(&sc->read_timeout);
 	timeout_cancel(&sc->write_timeout);
 	list_remove(&sc->node);
-	sc->srv->conns_n--;
+	count_conn(sc->srv, false);
 	conn_close(&sc->conn, reset);
 	server_stream_break(sc, HINNY_ECLOSED);
 	server_reply_break(sc);
@@ -486,8 +496,7 @@ http_server_adopt(struct http_server *srv, int fd, struct hinny_error *err)
 	timeout_init(&sc->read_timeout, on_read_timeout);
 	timeout_init(&sc->write_timeout, on_write_timeout);
 	list_append(&srv->conns, &sc->node);
-	srv->conns_n++;
-	srv->conns_total++;
+	count_conn(srv, true);
 	timeout_set(&sc->read_timeout, srv->q_idle);
 	return HINNY_OK;
 }
@@ -605,12 +614,33 @@ http_server_drain(struct http_server *srv)
 		listener_close(LIST_ENTRY(it, struct listener, node));
 }
 
+static bool
+is_idle(const struct server_conn *sc)
+{
+	return sc->state == SERVER_HEAD && sc->conn.out_n == 0 && conn_input(&sc->conn).n == 0;
+}
+
+void
+http_server_accept_waiting(struct http_server *srv)
+{
+	LIST_FOREACH(&srv->listeners, it, tmp) {
+		struct listener *l = LIST_ENTRY(it, struct listener, node);
+		int n = ACCEPT_WAITING;
+		while (n-- > 0 && accept_one(l))
+			continue;
+	}
+}
+
 void
 http_server_close_idle(struct http_server *srv)
 {
 	LIST_FOREACH(&srv->conns, it, tmp) {
 		struct server_conn *sc = LIST_ENTRY(it, struct server_conn, node);
-		if (sc->state == SERVER_HEAD && sc->conn.out_n == 0 && conn_input(&sc->conn).n == 0 && !sc->conn.readable)
+		if (!is_idle(sc))
+			continue;
+		sc->conn.readable = true; /* a request that has come, but was not seen yet, is answered */
+		server_step(sc);
+		if (is_idle(sc))
 			server_abort(sc, false);
 	}
 }

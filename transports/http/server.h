@@ -41,6 +41,8 @@ struct http_server_ops {
 	void (*body)(struct http_request *rq, struct str bytes, struct blob *blob, struct stream *s);
 	/* The client went away, or broke the rules, before its request was whole: body will not come, and there is nothing to answer. */
 	void (*gone)(struct http_request *rq);
+	/* The number of connections has changed. May be NULL. */
+	void (*connections)(struct http_server *srv);
 };
 
 /* One request in hand: embedded in its connection. Valid from head until http_request_done. */
@@ -74,6 +76,8 @@ enum hinny_rc http_server_listen(struct http_server *srv, int fd, bool shared, b
 enum hinny_rc http_server_adopt(struct http_server *srv, int fd, struct hinny_error *err);
 /* Stops accepting; every answer from now on says Connection: close; idle connections live on until their next request or time-out. */
 void http_server_drain(struct http_server *srv);
+/* Accepts the connections that wait in the listening sockets: before a drain after which nobody follows. */
+void http_server_accept_waiting(struct http_server *srv);
 /* Closes the connections that wait for a request of which nothing has come. */
 void http_server_close_idle(struct http_server *srv);
 /* Closes all at once. Requests in hand stay valid (their answers go nowhere) until http_request_done. */
