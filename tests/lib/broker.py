@@ -24,7 +24,7 @@ SANITIZED = bool(os.environ.get('HINNY_SANITIZED', '').strip())
 SOAK = bool(os.environ.get('HINNY_SOAK', '').strip())  # make soak: long, and times are held exactly
 SLOW = 5 if SANITIZED else 1  # deadlines are this much longer
 EXAMPLES = os.path.join(SRC, 'conf', 'examples')
-SANITIZER_WORDS = ('AddressSanitizer', 'LeakSanitizer', 'runtime error:', 'UndefinedBehaviorSanitizer')
+SANITIZER_REPORT = re.compile(r'(Address|Leak|UndefinedBehavior|Thread)Sanitizer|\.[ch]:\d+:\d+: runtime error:')
 
 _ports = set()
 
@@ -215,7 +215,7 @@ class Broker:
 
     def __exit__(self, kind, value, tb):
         self.close()
-        bad = [line for line in self.lines if any(w in line for w in SANITIZER_WORDS)]
+        bad = [line for line in self.lines if SANITIZER_REPORT.search(line)]
         if kind is not None:
             sys.stderr.write('--- the broker said\n%s\n---\n' % self.log()[-6000:])
         elif bad:

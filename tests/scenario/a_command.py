@@ -1,13 +1,17 @@
 #!/usr/bin/env python3
 """The command hinny: what each of its commands prints and with which status it ends, in text and JSON."""
+import atexit
 import json
 import os
+import shutil
 import signal
 import stat
+import subprocess
 import sys
+import tempfile
 import time
 sys.path.insert(0, os.path.join(os.environ.get('HINNY_SRCDIR', '.'), 'tests', 'lib'))
-from broker import SLOW, Broker, alive, free_port, hinny, main, until
+from broker import BUILD, SLOW, Broker, alive, env, free_port, hinny, main, until
 
 ROUTES = '''- route:
     id: hello
@@ -28,15 +32,15 @@ ROUTES = '''- route:
       steps:
         - log: ticked
 '''
-BAD = '- from:\n    uri: platform-http:/x\n    steps:\n      - setBodi: {constant: x}\n      - to: "timer:t?perod=1"\n'
+BAD = '- from:\n    uri: platform-http:/x\n    steps:\n      - setBodi: {constant: x}\n      - to: "log:t?showHeadrs=true"\n'
 BAD_XPATH = '- from:\n    uri: platform-http:/x\n    steps:\n      - setBody:\n          xpath: "/order/total = = 1"\n'
 
 
 def folder(files):
     """A broker's folder without a broker."""
     b = Broker.__new__(Broker)
-    import tempfile
     b.folder = tempfile.mkdtemp(prefix='ht-')
+    atexit.register(shutil.rmtree, b.folder, ignore_errors=True)
     for name, data in files.items():
         b.write(name, data)
     return b.folder
@@ -72,7 +76,7 @@ def test_check():
     said = out + err
     assert status == 1, said
     assert 'bad.yaml:4:' in said and 'setBodi' in said and 'did you mean "setBody"' in said, said  # all errors in one go
-    assert 'bad.yaml:5:' in said and 'perod' in said and 'did you mean "period"' in said, said
+    assert 'bad.yaml:5:' in said and 'showHeadrs' in said and 'did you mean "showHeaders"' in said, said
     status, out, err = hinny('check', 'xpath.yaml', cwd=d)
     assert status == 1 and 'xpath.yaml:5:' in out + err, out + err
     status, out, err = hinny('check', 'sub', cwd=d)
@@ -107,7 +111,6 @@ def test_status_and_routes():
         assert r['tick']['completed'] == 1 and r['hello']['line'] in (1, 2), r
         text = b.hinny('routes', check=True)[1]
         assert 'hello' in text and 'platform-http:' in text and 'direct-hello' in text
-        assert b.hinny('--json', 'status') [0] in (0, 2)
 
 
 def test_socket_option_and_its_mode():
@@ -221,8 +224,6 @@ def test_fresh_run_folder_goes():
     with Broker({'r.yaml': ROUTES}, wait=False) as b:
         b.wait_line('^hinny: ready in')
         d = b.folder
-        import subprocess
-        from broker import BUILD, env
         p = subprocess.Popen([os.path.join(BUILD, 'hinny'), 'run', '--no-watch', '--port', str(free_port()), 'r.yaml'], cwd=d, env=env(),
                              stderr=subprocess.PIPE, text=True)
         for line in p.stderr:

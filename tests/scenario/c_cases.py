@@ -19,10 +19,8 @@ def refused(files, *words, at=None):
         said = b.lines
         status, out, err = hinny('check', *[n for n in files if n.endswith('.yaml')], cwd=b.folder)
         assert status == 1, out + err
-        lines = [x for x in said if all(w in x for w in words)]
-        assert lines, '%r not in\n%s' % (words, b.log())
-        if at is not None:
-            assert lines[0].startswith(at), lines
+        lines = [x for x in said if all(w in x for w in words) and x.startswith(at or '')]
+        assert lines, '%r %s not in\n%s' % (words, at, b.log())
         assert lines[0] in (out + err).splitlines(), (lines[0], out + err)
         with socket.socket() as s:
             assert s.connect_ex(('127.0.0.1', b.port)) != 0
@@ -120,6 +118,11 @@ B16 = '''- from:
               steps: [{setBody: {constant: "yes"}}]
           otherwise: {steps: [{setBody: {constant: "no"}}]}
 - from:
+    uri: platform-http:/b16/empty
+    steps:
+      - setBody: {constant: ""}
+      - filter: {xpath: "/order/total > 100", steps: [{log: never}]}
+- from:
     uri: platform-http:/b16/count
     steps:
       - setBody: {xpath: {expression: "count(/order/line)", resultType: java.lang.Integer}}
@@ -139,14 +142,15 @@ def test_b16_xpath_and_a_default_namespace():
             assert b.post('/b16/prefix', text)[::2] == (200, prefix), text
         assert b.post('/b16/count', '<order><line/><line/></order>')[2] == b'2'
         assert b.get('/b16/null')[::2] == (200, b'no')
-        for broken in ('', 'no xml', '<order>', '<a/><b/>'):
+        assert b.get('/b16/empty')[0] == 500
+        for broken in ('no xml', '<order>', '<a/><b/>'):
             assert b.post('/b16/prefix', broken)[0] == 500, broken
         assert b.post('/b16/plain', table[1][0])[2] == b'yes'
         assert b.status()['kinds']['xform']['deaths'] == 0
 
 
 def test_b16_a_prefix_that_is_not_declared():
-    refused('- from:\n    uri: platform-http:/x\n    steps:\n      - filter:\n          xpath: "/q:order"\n          steps: [{log: x}]\n', '"q"', at='r.yaml:5:')
+    refused('- from:\n    uri: platform-http:/x\n    steps:\n      - filter:\n          xpath: "/q:order"\n          steps: [{log: x}]\n', 'namespace', 'q:order', at='r.yaml:5:')
 
 
 # ---- B17
