@@ -393,7 +393,7 @@ main(int argc, char **argv)
 	note(fk, fk->check ? "CHECK" : "BEGIN");
 	fk->page = fk->check ? page_create(1, &(int){ -1 }) : page_open(WORKER_FD_PAGE);
 	if (fk->crash)
-		(void)raise(SIGSEGV);
+		(void)raise(SIGABRT);
 	if (fk->die)
 		_exit(fk->status);
 	fk->channel = channel_new(&fk->lp, WORKER_FD_CONTROL, CONTROL_WORKER, &channel_ops, fk, &err);

@@ -84,7 +84,7 @@ def test_death_during_a_reload_refuses_it():
     with Fake() as b:
         b.play('http.0', 'crash')
         status, out, err = b.hinny('reload', '--wait')
-        assert status == 1 and 'http.0' in err and 'signal 11' in err, (status, err)
+        assert status == 1 and 'http.0' in err and 'signal 6' in err, (status, err)
         assert b.served_by()[1] == 1
         settle_to(b, 1)
 
