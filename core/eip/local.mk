@@ -9,6 +9,7 @@ core_eip_sources = \
 	core/eip/engine_errors.c \
 	core/eip/engine_message.c \
 	core/eip/engine_slots.c \
+	core/eip/exchange_pattern.c \
 	core/eip/filter.c \
 	core/eip/log_level.c \
 	core/eip/log_step.c \

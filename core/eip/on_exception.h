@@ -37,7 +37,8 @@ struct redelivery_conf {
 	int exhausted_level, retry_level; /* enum route_log_level */
 	int64_t retry_log_interval;
 	bool log_retry, log_handled, log_continued, log_exhausted, log_new;
-	bool async_delayed; /* accepted: waiting never holds a thread */
+	bool log_stack, log_retry_stack; /* accepted: there is no stack */
+	bool async_delayed;              /* accepted: waiting never holds a thread */
 	/* from delay_pattern */
 	struct delay_group *groups;
 	size_t groups_n;

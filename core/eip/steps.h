@@ -87,6 +87,10 @@ struct throw_exception_conf {
 	struct expression *message;
 };
 
+struct exchange_pattern_conf {
+	int pattern; /* 0: InOnly, 1: InOut */
+};
+
 struct rollback_conf {
 	const char *message;
 	bool mark, mark_last;
