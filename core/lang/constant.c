@@ -1,4 +1,5 @@
-/* constant: the text itself; resultType converts it, at load already so that a text which cannot be converted is an error there. */
+/* constant: the text itself; resultType converts it, at load already so that a text which cannot be
+ * converted is an error there. */
 #include "core/lang/small.h"
 
 #include "core/config/compile.h"

@@ -16,7 +16,9 @@ document_kind(const struct value *v)
 		return DOCUMENT_OBJECT;
 	if (v->type != VALUE_JSON)
 		return DOCUMENT_SCALAR;
-	return v->u.json->type == JSON_IS_ARRAY ? DOCUMENT_ARRAY : v->u.json->type == JSON_IS_OBJECT ? DOCUMENT_OBJECT : DOCUMENT_SCALAR;
+	return v->u.json->type == JSON_IS_ARRAY ? DOCUMENT_ARRAY
+	    : v->u.json->type == JSON_IS_OBJECT ? DOCUMENT_OBJECT
+						: DOCUMENT_SCALAR;
 }
 
 size_t

@@ -49,7 +49,7 @@ expression_eval(const struct expression *e, struct exchange *ex, struct value *o
 	if (rc != EVAL_OK)
 		return rc;
 	if (e->predicate || e->result_type == CLASS_NONE || value_is_null(&v)) {
-		*out = v;
+		*out = e->predicate ? value_bool(value_truth(&v)) : v;
 		return EVAL_OK;
 	}
 	if (value_convert(&ex->arena, &v, e->result_type, out, &err) == HINNY_OK)

@@ -1,4 +1,5 @@
-/* The language jsonpath: options, Simple within paths, easy predicates (`id == 7` without a $), what becomes of a result. */
+/* The language jsonpath: options, Simple within paths, easy predicates (`id == 7` without a $),
+ * what becomes of a result. */
 #include "core/lang/jsonpath.h"
 
 #include "core/base/assert.h"
@@ -9,44 +10,45 @@
 
 /* What e->code is. */
 struct jsonpath_program {
-	struct jsonpath_code *code;    /* NULL: the path is made for each message */
+	struct jsonpath_code *code; /* NULL: the path is made for each message */
 	struct simple_node *template;
 };
 
 static const struct option_desc jsonpath_options[] = {
 	{ .name = "suppressExceptions",
-		.type = OPTION_BOOL,
-		.dflt = "false",
-		.help = "a path that is not there gives null, or an empty list",
-		.offset = offsetof(struct jsonpath_conf, suppress_exceptions) },
+	    .type = OPTION_BOOL,
+	    .dflt = "false",
+	    .help = "a path that is not there gives null, or an empty list",
+	    .offset = offsetof(struct jsonpath_conf, suppress_exceptions) },
 	{ .name = "allowSimple",
-		.type = OPTION_BOOL,
-		.dflt = "true",
-		.help = "Simple functions within the path are evaluated first",
-		.offset = offsetof(struct jsonpath_conf, allow_simple) },
+	    .type = OPTION_BOOL,
+	    .dflt = "true",
+	    .help = "Simple functions within the path are evaluated first",
+	    .offset = offsetof(struct jsonpath_conf, allow_simple) },
 	{ .name = "allowEasyPredicate",
-		.type = OPTION_BOOL,
-		.dflt = "true",
-		.help = "a predicate without $ is made a filter",
-		.offset = offsetof(struct jsonpath_conf, allow_easy_predicate) },
+	    .type = OPTION_BOOL,
+	    .dflt = "true",
+	    .help = "a predicate without $ is made a filter",
+	    .offset = offsetof(struct jsonpath_conf, allow_easy_predicate) },
 	{ .name = "writeAsString",
-		.type = OPTION_BOOL,
-		.dflt = "false",
-		.help = "objects and the items of lists become JSON text",
-		.offset = offsetof(struct jsonpath_conf, write_as_string) },
+	    .type = OPTION_BOOL,
+	    .dflt = "false",
+	    .help = "objects and the items of lists become JSON text",
+	    .offset = offsetof(struct jsonpath_conf, write_as_string) },
 	{ .name = "unpackArray",
-		.type = OPTION_BOOL,
-		.dflt = "false",
-		.help = "a list of one item becomes that item",
-		.offset = offsetof(struct jsonpath_conf, unpack_array) },
+	    .type = OPTION_BOOL,
+	    .dflt = "false",
+	    .help = "a list of one item becomes that item",
+	    .offset = offsetof(struct jsonpath_conf, unpack_array) },
 	{ .name = "option",
-		.type = OPTION_STRINGS,
-		.help = "DEFAULT_PATH_LEAF_TO_NULL, ALWAYS_RETURN_LIST, SUPPRESS_EXCEPTIONS, REQUIRE_PROPERTIES",
-		.offset = offsetof(struct jsonpath_conf, option) },
+	    .type = OPTION_STRINGS,
+	    .help = "DEFAULT_PATH_LEAF_TO_NULL, ALWAYS_RETURN_LIST, SUPPRESS_EXCEPTIONS, "
+	            "REQUIRE_PROPERTIES",
+	    .offset = offsetof(struct jsonpath_conf, option) },
 	{ .name = "source",
-		.type = OPTION_STRING,
-		.help = "what it works on: body, header:NAME, exchangeProperty:NAME or variable:NAME",
-		.offset = offsetof(struct jsonpath_conf, source_text) },
+	    .type = OPTION_STRING,
+	    .help = "what it works on: body, header:NAME, exchangeProperty:NAME or variable:NAME",
+	    .offset = offsetof(struct jsonpath_conf, source_text) },
 	OPTIONS_END,
 };
 
@@ -74,8 +76,9 @@ read_options(struct compile *c, const struct expression *e, struct jsonpath_conf
 		if (k < ARRAY_LEN(known))
 			conf->options |= known[k].option;
 		else
-			rc |= compile_error(c, e->at, "jsonpath: option %.*s is not %s", STR_FMT(name),
-				str_eq(name, STR_LIT("AS_PATH_LIST")) ? "supported" : "known");
+			rc |= compile_error(c, e->at, "jsonpath: option %.*s is not %s",
+			    STR_FMT(name),
+			    str_eq(name, STR_LIT("AS_PATH_LIST")) ? "supported" : "known");
 	}
 	return rc;
 }
@@ -109,12 +112,13 @@ ease(struct arena *a, struct str text)
 	const char *blank = memchr(text.p, ' ', text.n);
 	if (blank == NULL)
 		return str_of(arena_printf(a, "$.%.*s", STR_FMT(text)));
-	struct str path = { text.p, (size_t)(blank - text.p) }, rest = { blank, (size_t)(text.p + text.n - blank) };
+	struct str path = { text.p, (size_t)(blank - text.p) },
+		   rest = { blank, (size_t)(text.p + text.n - blank) };
 	size_t dot = last_dot(path);
 	if (dot == SIZE_MAX)
 		return str_of(arena_printf(a, "$..*[?(@.%.*s%.*s)]", STR_FMT(path), STR_FMT(rest)));
-	return str_of(arena_printf(a, "$.%.*s[?(@.%.*s%.*s)]", (int)dot, path.p, (int)(path.n - dot - 1), path.p + dot + 1,
-		STR_FMT(rest)));
+	return str_of(arena_printf(a, "$.%.*s[?(@.%.*s%.*s)]", (int)dot, path.p,
+	    (int)(path.n - dot - 1), path.p + dot + 1, STR_FMT(rest)));
 }
 
 /* ---- compiling ---- */
@@ -183,7 +187,8 @@ write_one(struct exchange *ex, struct value *v)
 {
 	struct str text;
 	if (json_write_text(&ex->arena, v, false, &text) != HINNY_OK) {
-		exchange_fail(ex, EXCEPTION_JSON_PROCESSING, "jsonpath: the result is too large or too deep");
+		exchange_fail(
+		    ex, EXCEPTION_JSON_PROCESSING, "jsonpath: the result is too large or too deep");
 		return EVAL_ERROR;
 	}
 	*v = value_str(text);
@@ -216,7 +221,8 @@ write_as_string(struct exchange *ex, struct value *v)
 static bool
 is_collection(enum value_class_id id)
 {
-	return id == CLASS_LIST || id == CLASS_SET || id == CLASS_MAP || id == CLASS_ITERATOR || id == CLASS_OBJECT;
+	return id == CLASS_LIST || id == CLASS_SET || id == CLASS_MAP || id == CLASS_ITERATOR ||
+	    id == CLASS_OBJECT;
 }
 
 static enum eval_rc
@@ -229,7 +235,8 @@ jsonpath_eval(const struct expression *e, struct exchange *ex, struct value *out
 		rc = jsonpath_read(code, ex, source_value(&conf->source, ex), conf->options, out);
 	if (rc != EVAL_OK || e->predicate)
 		return rc;
-	bool unpack = conf->unpack_array || (e->result_type != CLASS_NONE && !is_collection(e->result_type));
+	bool unpack =
+	    conf->unpack_array || (e->result_type != CLASS_NONE && !is_collection(e->result_type));
 	if (unpack && document_kind(out) == DOCUMENT_ARRAY && document_size(out) == 1) {
 		struct value list = *out;
 		(void)document_item(&ex->arena, &list, 0, out);

@@ -1,6 +1,7 @@
 /*
- * jsonpath with Jayway's results: definite paths give a value or PathNotFoundException, indefinite ones a list. It walks the parsed form that the exchange keeps
- * beside the text, or lists and maps as they are; objects and arrays of the result are nodes of that form, nothing is copied.
+ * jsonpath with Jayway's results: definite paths give a value or PathNotFoundException, indefinite
+ * ones a list. It walks the parsed form that the exchange keeps beside the text, or lists and maps
+ * as they are; objects and arrays of the result are nodes of that form, nothing is copied.
  */
 #ifndef HINNY_LANG_JSONPATH_H
 #define HINNY_LANG_JSONPATH_H
@@ -26,10 +27,12 @@ struct jsonpath_conf {
 };
 
 /* Compiles a path; memory from `a`. HINNY_EINVAL: err says why, *at is the position in the text. */
-enum hinny_rc jsonpath_parse(struct arena *a, struct str text, struct jsonpath_code **out, size_t *at, struct hinny_error *err);
-/* Reads `from` (text, bytes, JSON, list or map; NULL or null is an error) by a compiled path. The exception is set on EVAL_ERROR. */
-enum eval_rc jsonpath_read(const struct jsonpath_code *code, struct exchange *ex, const struct value *from, unsigned options,
-	struct value *out);
+enum hinny_rc jsonpath_parse(struct arena *a, struct str text, struct jsonpath_code **out,
+    size_t *at, struct hinny_error *err);
+/* Reads `from` (text, bytes, JSON, list or map; NULL or null is an error) by a compiled path. The
+ * exception is set on EVAL_ERROR. */
+enum eval_rc jsonpath_read(const struct jsonpath_code *code, struct exchange *ex,
+    const struct value *from, unsigned options, struct value *out);
 
 extern const struct language_desc jsonpath_language;
 

@@ -1,6 +1,7 @@
 /*
- * A path over a document, with Jayway's rules for what is missing: where the path so far is definite, a property or index that is not there is PathNotFoundException;
- * behind a wildcard, filter, slice or scan it is passed over.
+ * A path over a document, with Jayway's rules for what is missing: where the path so far is
+ * definite, a property or index that is not there is PathNotFoundException; behind a wildcard,
+ * filter, slice or scan it is passed over.
  */
 #include "core/lang/jsonpath_priv.h"
 
@@ -11,10 +12,10 @@ enum { SCAN_DEPTH_MAX = 1000 };
 struct walk {
 	struct jsonpath_run *run;
 	const struct jsonpath_code *code;
-	size_t end;               /* tokens that count: without the function of an inverted path */
+	size_t end; /* tokens that count: without the function of an inverted path */
 	size_t found;
 	struct value last;
-	struct value_list *list;  /* NULL: only the last one is kept */
+	struct value_list *list; /* NULL: only the last one is kept */
 	unsigned depth;
 };
 
@@ -57,7 +58,8 @@ missing_property(struct walk *w, size_t at, bool definite)
 	if (!(w->run->options & JSONPATH_REQUIRE_PROPERTIES) && (leaf || !definite))
 		return true;
 	return fail(w, EXCEPTION_PATH_NOT_FOUND,
-		arena_printf(w->run->arena, leaf ? "No results for path: %s" : "Missing property in path %s", shown(w)));
+	    arena_printf(w->run->arena,
+		leaf ? "No results for path: %s" : "Missing property in path %s", shown(w)));
 }
 
 /* Several properties at the end are one object, of those that are there. */
@@ -73,21 +75,24 @@ visit_merged(struct walk *w, const struct jsonpath_token *t, const struct value 
 		else if (w->run->options & JSONPATH_LEAF_TO_NULL)
 			value_map_set(a, merged.u.map, name, value_null());
 		else if (w->run->options & JSONPATH_REQUIRE_PROPERTIES)
-			return fail(w, EXCEPTION_PATH_NOT_FOUND, arena_printf(a, "Missing property in path %s", shown(w)));
+			return fail(w, EXCEPTION_PATH_NOT_FOUND,
+			    arena_printf(a, "Missing property in path %s", shown(w)));
 	}
 	return emit(w, &merged);
 }
 
 static bool
-visit_property(struct walk *w, size_t at, const struct jsonpath_token *t, const struct value *model, bool definite)
+visit_property(struct walk *w, size_t at, const struct jsonpath_token *t, const struct value *model,
+    bool definite)
 {
 	struct value v;
 	if (document_kind(model) != DOCUMENT_OBJECT) {
 		if (!definite)
 			return true;
 		return fail(w, EXCEPTION_PATH_NOT_FOUND,
-			arena_printf(w->run->arena, "Expected to find an object with property ['%.*s'] in path %s",
-				STR_FMT(t->u.property.names[0]), shown(w)));
+		    arena_printf(w->run->arena,
+			"Expected to find an object with property ['%.*s'] in path %s",
+			STR_FMT(t->u.property.names[0]), shown(w)));
 	}
 	if (t->u.property.n > 1 && at + 1 == w->end)
 		return visit_merged(w, t, model);
@@ -112,11 +117,13 @@ needs_array(struct walk *w, const struct value *model, bool definite, bool *stop
 	if (!*stop || !definite)
 		return true;
 	return fail(w, EXCEPTION_PATH_NOT_FOUND,
-		arena_printf(w->run->arena, "Filter: an index can only be applied to arrays, in path %s", shown(w)));
+	    arena_printf(w->run->arena,
+		"Filter: an index can only be applied to arrays, in path %s", shown(w)));
 }
 
 static bool
-visit_index(struct walk *w, size_t at, const struct jsonpath_token *t, const struct value *model, bool definite)
+visit_index(struct walk *w, size_t at, const struct jsonpath_token *t, const struct value *model,
+    bool definite)
 {
 	bool stop;
 	if (!needs_array(w, model, definite, &stop))
@@ -125,7 +132,8 @@ visit_index(struct walk *w, size_t at, const struct jsonpath_token *t, const str
 		int64_t size = (int64_t)document_size(model), index = t->u.index.items[i];
 		struct value v;
 		index += index < 0 ? size : 0;
-		if (index < 0 || index >= size || !document_item(w->run->arena, model, (size_t)index, &v))
+		if (index < 0 || index >= size ||
+		    !document_item(w->run->arena, model, (size_t)index, &v))
 			continue;
 		if (!visit(w, at + 1, &v, definite && t->u.index.n == 1))
 			return false;
@@ -134,7 +142,8 @@ visit_index(struct walk *w, size_t at, const struct jsonpath_token *t, const str
 }
 
 static bool
-visit_slice(struct walk *w, size_t at, const struct jsonpath_token *t, const struct value *model, bool definite)
+visit_slice(struct walk *w, size_t at, const struct jsonpath_token *t, const struct value *model,
+    bool definite)
 {
 	struct document_iter it;
 	struct str key;
@@ -145,7 +154,8 @@ visit_slice(struct walk *w, size_t at, const struct jsonpath_token *t, const str
 	if (stop)
 		return true;
 	int64_t size = (int64_t)document_size(model);
-	int64_t from = t->u.slice.has_from ? t->u.slice.from : 0, to = t->u.slice.has_to ? t->u.slice.to : size;
+	int64_t from = t->u.slice.has_from ? t->u.slice.from : 0,
+		to = t->u.slice.has_to ? t->u.slice.to : size;
 	from += from < 0 ? size : 0;
 	to += to < 0 ? size : 0;
 	document_iter_init(&it, w->run->arena, model);
@@ -156,7 +166,8 @@ visit_slice(struct walk *w, size_t at, const struct jsonpath_token *t, const str
 }
 
 static bool
-visit_wildcard(struct walk *w, size_t at, const struct jsonpath_token *t, const struct value *model, bool definite)
+visit_wildcard(struct walk *w, size_t at, const struct jsonpath_token *t, const struct value *model,
+    bool definite)
 {
 	struct document_iter it;
 	struct str key;
@@ -171,16 +182,20 @@ visit_wildcard(struct walk *w, size_t at, const struct jsonpath_token *t, const 
 }
 
 static bool
-visit_filter(struct walk *w, size_t at, const struct jsonpath_token *t, const struct value *model, bool definite)
+visit_filter(struct walk *w, size_t at, const struct jsonpath_token *t, const struct value *model,
+    bool definite)
 {
 	struct document_iter it;
 	struct str key;
 	struct value v;
 	if (document_kind(model) == DOCUMENT_OBJECT)
-		return !jsonpath_accepts(w->run, t->u.filter, model) || visit(w, at + 1, model, false);
+		return !jsonpath_accepts(w->run, t->u.filter, model) ||
+		    visit(w, at + 1, model, false);
 	if (document_kind(model) == DOCUMENT_SCALAR)
-		return !definite || fail(w, EXCEPTION_INVALID_PATH,
-				       arena_printf(w->run->arena, "Filter: [?] can not be applied to primitives, in path %s", shown(w)));
+		return !definite ||
+		    fail(w, EXCEPTION_INVALID_PATH,
+			arena_printf(w->run->arena,
+			    "Filter: [?] can not be applied to primitives, in path %s", shown(w)));
 	document_iter_init(&it, w->run->arena, model);
 	while (document_iter_next(&it, &key, &v))
 		if (jsonpath_accepts(w->run, t->u.filter, &v) && !visit(w, at + 1, &v, false))
@@ -237,7 +252,8 @@ scan(struct walk *w, size_t at, const struct value *model)
 }
 
 static bool
-visit_scan(struct walk *w, size_t at, const struct jsonpath_token *t, const struct value *model, bool definite)
+visit_scan(struct walk *w, size_t at, const struct jsonpath_token *t, const struct value *model,
+    bool definite)
 {
 	(void)t;
 	(void)definite;
@@ -247,7 +263,8 @@ visit_scan(struct walk *w, size_t at, const struct jsonpath_token *t, const stru
 /* ---- functions ---- */
 
 static bool
-apply_function(struct walk *w, const struct jsonpath_token *t, const struct value *model, struct value *out)
+apply_function(
+    struct walk *w, const struct jsonpath_token *t, const struct value *model, struct value *out)
 {
 	struct value args[16];
 	const char *why = NULL;
@@ -261,13 +278,15 @@ apply_function(struct walk *w, const struct jsonpath_token *t, const struct valu
 }
 
 static bool
-visit_function(struct walk *w, size_t at, const struct jsonpath_token *t, const struct value *model, bool definite)
+visit_function(struct walk *w, size_t at, const struct jsonpath_token *t, const struct value *model,
+    bool definite)
 {
 	struct value v;
 	return apply_function(w, t, model, &v) && visit(w, at + 1, &v, definite);
 }
 
-typedef bool visit_fn(struct walk *w, size_t at, const struct jsonpath_token *t, const struct value *model, bool definite);
+typedef bool visit_fn(struct walk *w, size_t at, const struct jsonpath_token *t,
+    const struct value *model, bool definite);
 
 static visit_fn *const visitors[JSONPATH_TOKEN_TYPES] = {
 	[JSONPATH_PROPERTY] = visit_property,
@@ -292,7 +311,8 @@ visit(struct walk *w, size_t at, const struct value *model, bool definite)
 /* ---- all ---- */
 
 enum jsonpath_outcome
-jsonpath_evaluate(struct jsonpath_run *run, const struct jsonpath_code *code, const struct value *current, struct value *out)
+jsonpath_evaluate(struct jsonpath_run *run, const struct jsonpath_code *code,
+    const struct value *current, struct value *out)
 {
 	struct walk w = { .run = run, .code = code, .end = code->n - code->inverted };
 	struct value list = value_null();
@@ -303,13 +323,15 @@ jsonpath_evaluate(struct jsonpath_run *run, const struct jsonpath_code *code, co
 	if (!visit(&w, 0, code->current ? current : run->root, true))
 		return run->id == EXCEPTION_PATH_NOT_FOUND ? JSONPATH_MISSING : JSONPATH_FAILED;
 	if (code->inverted)
-		return apply_function(&w, &code->tokens[code->n - 1], &list, out) ? JSONPATH_FOUND : JSONPATH_FAILED;
+		return apply_function(&w, &code->tokens[code->n - 1], &list, out) ? JSONPATH_FOUND
+										  : JSONPATH_FAILED;
 	if (!code->definite) {
 		*out = list;
 		return JSONPATH_FOUND;
 	}
 	if (w.found == 0) {
-		(void)fail(&w, EXCEPTION_PATH_NOT_FOUND, arena_printf(run->arena, "No results for path: %s", code->shown));
+		(void)fail(&w, EXCEPTION_PATH_NOT_FOUND,
+		    arena_printf(run->arena, "No results for path: %s", code->shown));
 		return JSONPATH_MISSING;
 	}
 	*out = w.last;
@@ -323,16 +345,19 @@ read_root(struct exchange *ex, const struct value *from, struct value *root)
 	const struct json_node *node;
 	struct hinny_error err;
 	if (from == NULL || value_is_null(from)) {
-		exchange_fail(ex, EXCEPTION_CAMEL_EXCHANGE, "Cannot read body as supported JSON value");
+		exchange_fail(
+		    ex, EXCEPTION_CAMEL_EXCHANGE, "Cannot read body as supported JSON value");
 		return EVAL_ERROR;
 	}
 	*root = document_plain(&ex->arena, *from);
 	if (document_kind(root) != DOCUMENT_SCALAR)
 		return EVAL_OK;
-	struct str text = value_has_text(from) ? value_text(&ex->arena, from) : (struct str){ NULL, 0 };
+	struct str text =
+	    value_has_text(from) ? value_text(&ex->arena, from) : (struct str){ NULL, 0 };
 	if (str_trim(text).n == 0) {
-		exchange_fail(ex, EXCEPTION_CAMEL_EXCHANGE, "Cannot read body as supported JSON value: %s",
-			value_has_text(from) ? "it is empty" : value_class(from));
+		exchange_fail(ex, EXCEPTION_CAMEL_EXCHANGE,
+		    "Cannot read body as supported JSON value: %s",
+		    value_has_text(from) ? "it is empty" : value_class(from));
 		return EVAL_ERROR;
 	}
 	if (exchange_json(ex, text, &node, &err) != HINNY_OK) {
@@ -344,7 +369,8 @@ read_root(struct exchange *ex, const struct value *from, struct value *root)
 }
 
 enum eval_rc
-jsonpath_read(const struct jsonpath_code *code, struct exchange *ex, const struct value *from, unsigned options, struct value *out)
+jsonpath_read(const struct jsonpath_code *code, struct exchange *ex, const struct value *from,
+    unsigned options, struct value *out)
 {
 	struct value root;
 	enum eval_rc rc = read_root(ex, from, &root);

@@ -1,9 +1,16 @@
-/* Filters of jsonpath: conditions joined by && and ||, negated by !, over paths and literals. The operators are a table. */
+/* Filters of jsonpath: conditions joined by && and ||, negated by !, over paths and literals. The
+ * operators are a table. */
 #include "core/lang/jsonpath_priv.h"
 
 #include "core/base/assert.h"
 
-enum condition_type { CONDITION_OR, CONDITION_AND, CONDITION_NOT, CONDITION_EXISTS, CONDITION_COMPARE };
+enum condition_type {
+	CONDITION_OR,
+	CONDITION_AND,
+	CONDITION_NOT,
+	CONDITION_EXISTS,
+	CONDITION_COMPARE
+};
 
 struct side {
 	bool there; /* false: a path without a result */
@@ -16,7 +23,7 @@ typedef bool compare_fn(struct jsonpath_run *run, const struct side *l, const st
 struct jsonpath_condition {
 	enum condition_type type;
 	const struct jsonpath_condition *l, *r; /* OR, AND, NOT */
-	struct jsonpath_operand left, right;	/* EXISTS, COMPARE */
+	struct jsonpath_operand left, right;    /* EXISTS, COMPARE */
 	compare_fn *compare;
 };
 
@@ -89,7 +96,8 @@ compare_not_equal(struct jsonpath_run *run, const struct side *l, const struct s
 static bool
 compare_same(struct jsonpath_run *run, const struct side *l, const struct side *r)
 {
-	return l->there && r->there && is_number(&l->v) == is_number(&r->v) && values_equal(run->arena, &l->v, &r->v);
+	return l->there && r->there && is_number(&l->v) == is_number(&r->v) &&
+	    values_equal(run->arena, &l->v, &r->v);
 }
 
 static bool
@@ -157,7 +165,9 @@ compare_matches(struct jsonpath_run *run, const struct side *l, const struct sid
 	if (pattern == NULL || !text->there || value_is_null(&text->v))
 		return false;
 	if (document_kind(&text->v) == DOCUMENT_SCALAR)
-		return regex_matches(pattern, value_text(run->arena, &text->v), &yes, NULL) == HINNY_OK && yes;
+		return regex_matches(pattern, value_text(run->arena, &text->v), &yes, NULL) ==
+		    HINNY_OK &&
+		    yes;
 	document_iter_init(&it, run->arena, &text->v);
 	while (!yes && document_iter_next(&it, &key, &item))
 		if (regex_matches(pattern, value_text(run->arena, &item), &yes, NULL) != HINNY_OK)
@@ -201,8 +211,8 @@ compare_contains(struct jsonpath_run *run, const struct side *l, const struct si
 {
 	if (is_list(l))
 		return r->there && has_item(run, &l->v, &r->v);
-	return l->there && r->there && is_text(&l->v) && is_text(&r->v)
-	       && str_find(value_text(run->arena, &l->v), value_text(run->arena, &r->v)) != SIZE_MAX;
+	return l->there && r->there && is_text(&l->v) && is_text(&r->v) &&
+	    str_find(value_text(run->arena, &l->v), value_text(run->arena, &r->v)) != SIZE_MAX;
 }
 
 /* How many items of l are in r. */
@@ -276,24 +286,39 @@ compare_empty(struct jsonpath_run *run, const struct side *l, const struct side 
 	return size_of(run, l, &n) && r->there && r->v.type == VALUE_BOOL && (n == 0) == r->v.u.b;
 }
 
-static const struct operator {
+static const struct operator
+{
 	const char *text;
 	bool word; /* in any letter case, ended by a blank, quote or bracket */
 	compare_fn *compare;
-} operators[] = {
+}
+operators[] = {
 	/* a text comes before its own beginnings */
-	{ "===", false, compare_same },	      { "==", false, compare_equal },	      { "!==", false, compare_not_same },
-	{ "!=", false, compare_not_equal },   { "<=", false, compare_less_equal },    { "<", false, compare_less },
-	{ ">=", false, compare_greater_equal }, { ">", false, compare_greater },	      { "=~", false, compare_matches },
-	{ "in", true, compare_in },	      { "nin", true, compare_not_in },	      { "contains", true, compare_contains },
-	{ "subsetof", true, compare_subset }, { "anyof", true, compare_any },	      { "noneof", true, compare_none },
-	{ "all", true, compare_all },	      { "size", true, compare_size },	      { "empty", true, compare_empty },
+	{ "===", false, compare_same },
+	{ "==", false, compare_equal },
+	{ "!==", false, compare_not_same },
+	{ "!=", false, compare_not_equal },
+	{ "<=", false, compare_less_equal },
+	{ "<", false, compare_less },
+	{ ">=", false, compare_greater_equal },
+	{ ">", false, compare_greater },
+	{ "=~", false, compare_matches },
+	{ "in", true, compare_in },
+	{ "nin", true, compare_not_in },
+	{ "contains", true, compare_contains },
+	{ "subsetof", true, compare_subset },
+	{ "anyof", true, compare_any },
+	{ "noneof", true, compare_none },
+	{ "all", true, compare_all },
+	{ "size", true, compare_size },
+	{ "empty", true, compare_empty },
 };
 
 /* ---- truth ---- */
 
 bool
-jsonpath_operand_value(struct jsonpath_run *run, const struct jsonpath_operand *operand, const struct value *current, struct value *out)
+jsonpath_operand_value(struct jsonpath_run *run, const struct jsonpath_operand *operand,
+    const struct value *current, struct value *out)
 {
 	if (operand->type != JSONPATH_PATH) {
 		*out = operand->literal;
@@ -304,7 +329,8 @@ jsonpath_operand_value(struct jsonpath_run *run, const struct jsonpath_operand *
 }
 
 static struct side
-side_of(struct jsonpath_run *run, const struct jsonpath_operand *operand, const struct value *current)
+side_of(
+    struct jsonpath_run *run, const struct jsonpath_operand *operand, const struct value *current)
 {
 	struct side s = { .v = value_null(), .pattern = operand->pattern };
 	s.there = jsonpath_operand_value(run, operand, current, &s.v);
@@ -312,14 +338,17 @@ side_of(struct jsonpath_run *run, const struct jsonpath_operand *operand, const 
 }
 
 bool
-jsonpath_accepts(struct jsonpath_run *run, const struct jsonpath_condition *condition, const struct value *current)
+jsonpath_accepts(struct jsonpath_run *run, const struct jsonpath_condition *condition,
+    const struct value *current)
 {
 	struct side l, r;
 	switch (condition->type) {
 	case CONDITION_OR:
-		return jsonpath_accepts(run, condition->l, current) || jsonpath_accepts(run, condition->r, current);
+		return jsonpath_accepts(run, condition->l, current) ||
+		    jsonpath_accepts(run, condition->r, current);
 	case CONDITION_AND:
-		return jsonpath_accepts(run, condition->l, current) && jsonpath_accepts(run, condition->r, current);
+		return jsonpath_accepts(run, condition->l, current) &&
+		    jsonpath_accepts(run, condition->r, current);
 	case CONDITION_NOT:
 		return !jsonpath_accepts(run, condition->l, current);
 	case CONDITION_EXISTS:
@@ -384,11 +413,16 @@ read_pattern(struct jsonpath_reader *r, struct jsonpath_operand *out)
 		return jsonpath_wrong(r, "a pattern is not closed by /");
 	struct str text = { r->text.p + begin, r->i++ - begin };
 	unsigned flags = 0;
-	for (; r->i < r->text.n && strchr("ism", r->text.p[r->i]) != NULL && r->text.p[r->i] != '\0'; r->i++)
-		flags |= r->text.p[r->i] == 'i' ? REGEX_NOCASE : r->text.p[r->i] == 's' ? REGEX_DOTALL : REGEX_MULTILINE;
+	for (;
+	     r->i < r->text.n && strchr("ism", r->text.p[r->i]) != NULL && r->text.p[r->i] != '\0';
+	     r->i++)
+		flags |= r->text.p[r->i] == 'i' ? REGEX_NOCASE
+		    : r->text.p[r->i] == 's'    ? REGEX_DOTALL
+						: REGEX_MULTILINE;
 	struct hinny_error err;
 	out->type = JSONPATH_PATTERN;
-	return regex_compile(r->arena, text, flags, &out->pattern, &err) == HINNY_OK || jsonpath_wrong(r, "%s", err.text);
+	return regex_compile(r->arena, text, flags, &out->pattern, &err) == HINNY_OK ||
+	    jsonpath_wrong(r, "%s", err.text);
 }
 
 static bool
@@ -410,7 +444,8 @@ read_word(struct jsonpath_reader *r, struct value *out)
 		*out = value_double(d);
 	else {
 		r->i = begin;
-		return jsonpath_wrong(r, "expected a path, a text in quotes, a number, true, false or null");
+		return jsonpath_wrong(
+		    r, "expected a path, a text in quotes, a number, true, false or null");
 	}
 	return true;
 }
@@ -446,13 +481,12 @@ jsonpath_read_operand(struct jsonpath_reader *r, struct jsonpath_operand *out)
 	return read;
 }
 
-static const struct operator *
-read_operator(struct jsonpath_reader *r)
+static const struct operator* read_operator(struct jsonpath_reader *r)
 {
 	jsonpath_skip_blanks(r);
 	struct str rest = { r->text.p + r->i, r->text.n - r->i };
 	for (size_t k = 0; k < ARRAY_LEN(operators); k++) {
-		const struct operator *op = &operators[k];
+		const struct operator* op = & operators[k];
 		size_t n = strlen(op->text);
 		if (!(op->word ? str_casestarts(rest, op->text) : str_starts(rest, op->text)))
 			continue;
@@ -479,7 +513,7 @@ read_comparison(struct jsonpath_reader *r, const struct jsonpath_condition **out
 	*out = condition;
 	if (!jsonpath_read_operand(r, &condition->left))
 		return false;
-	const struct operator *op = read_operator(r);
+	const struct operator* op = read_operator(r);
 	if (op != NULL) {
 		condition->compare = op->compare;
 		return jsonpath_read_operand(r, &condition->right);
@@ -506,8 +540,8 @@ read_term(struct jsonpath_reader *r, const struct jsonpath_condition **out)
 	bool read;
 	if (c == '!') {
 		struct jsonpath_condition *not = condition_new(r, CONDITION_NOT);
-		*out = not;
-		read = read_term(r, &not->l);
+		*out = not ;
+		read = read_term(r, &not ->l);
 	} else {
 		read = read_or(r, out);
 		jsonpath_skip_blanks(r);
@@ -522,13 +556,15 @@ read_term(struct jsonpath_reader *r, const struct jsonpath_condition **out)
 /* Terms joined by `mark` twice ("&&" or "||"), each read by `next`. */
 static bool
 read_joined(struct jsonpath_reader *r, char mark, enum condition_type type,
-	bool (*next)(struct jsonpath_reader *, const struct jsonpath_condition **), const struct jsonpath_condition **out)
+    bool (*next)(struct jsonpath_reader *, const struct jsonpath_condition **),
+    const struct jsonpath_condition **out)
 {
 	if (!next(r, out))
 		return false;
 	for (unsigned terms = 1;; terms++) {
 		jsonpath_skip_blanks(r);
-		if (jsonpath_peek(r) != mark || r->i + 1 >= r->text.n || r->text.p[r->i + 1] != mark)
+		if (jsonpath_peek(r) != mark || r->i + 1 >= r->text.n ||
+		    r->text.p[r->i + 1] != mark)
 			return true;
 		if (terms == JSONPATH_ITEMS_MAX)
 			return jsonpath_wrong(r, "more than %d conditions", JSONPATH_ITEMS_MAX);

@@ -1,4 +1,5 @@
-/* The functions of jsonpath. The aggregates count the numbers among the items and arguments, and are doubles, as in Jayway. */
+/* The functions of jsonpath. The aggregates count the numbers among the items and arguments, and
+ * are doubles, as in Jayway. */
 #include "core/lang/jsonpath_priv.h"
 
 #include "core/base/assert.h"
@@ -41,7 +42,8 @@ count_items(struct arena *a, struct totals *t, const struct value *v)
 }
 
 static bool
-count_all(struct arena *a, const struct value *model, const struct value *args, size_t n, struct totals *t, const char **why)
+count_all(struct arena *a, const struct value *model, const struct value *args, size_t n,
+    struct totals *t, const char **why)
 {
 	*t = (struct totals){ 0 };
 	if (document_kind(model) == DOCUMENT_ARRAY)
@@ -57,7 +59,8 @@ count_all(struct arena *a, const struct value *model, const struct value *args, 
 }
 
 static bool
-fn_sum(struct arena *a, const struct value *model, const struct value *args, size_t n, struct value *out, const char **why)
+fn_sum(struct arena *a, const struct value *model, const struct value *args, size_t n,
+    struct value *out, const char **why)
 {
 	struct totals t;
 	bool any = count_all(a, model, args, n, &t, why);
@@ -66,7 +69,8 @@ fn_sum(struct arena *a, const struct value *model, const struct value *args, siz
 }
 
 static bool
-fn_avg(struct arena *a, const struct value *model, const struct value *args, size_t n, struct value *out, const char **why)
+fn_avg(struct arena *a, const struct value *model, const struct value *args, size_t n,
+    struct value *out, const char **why)
 {
 	struct totals t;
 	bool any = count_all(a, model, args, n, &t, why);
@@ -75,7 +79,8 @@ fn_avg(struct arena *a, const struct value *model, const struct value *args, siz
 }
 
 static bool
-fn_min(struct arena *a, const struct value *model, const struct value *args, size_t n, struct value *out, const char **why)
+fn_min(struct arena *a, const struct value *model, const struct value *args, size_t n,
+    struct value *out, const char **why)
 {
 	struct totals t;
 	bool any = count_all(a, model, args, n, &t, why);
@@ -84,7 +89,8 @@ fn_min(struct arena *a, const struct value *model, const struct value *args, siz
 }
 
 static bool
-fn_max(struct arena *a, const struct value *model, const struct value *args, size_t n, struct value *out, const char **why)
+fn_max(struct arena *a, const struct value *model, const struct value *args, size_t n,
+    struct value *out, const char **why)
 {
 	struct totals t;
 	bool any = count_all(a, model, args, n, &t, why);
@@ -93,11 +99,13 @@ fn_max(struct arena *a, const struct value *model, const struct value *args, siz
 }
 
 static bool
-fn_stddev(struct arena *a, const struct value *model, const struct value *args, size_t n, struct value *out, const char **why)
+fn_stddev(struct arena *a, const struct value *model, const struct value *args, size_t n,
+    struct value *out, const char **why)
 {
 	struct totals t;
 	bool any = count_all(a, model, args, n, &t, why);
-	double count = (double)t.n, spread = any ? t.squares / count - t.sum * t.sum / count / count : 0;
+	double count = (double)t.n,
+	       spread = any ? t.squares / count - t.sum * t.sum / count / count : 0;
 	*out = value_double(sqrt(spread > 0 ? spread : 0));
 	return any;
 }
@@ -105,17 +113,20 @@ fn_stddev(struct arena *a, const struct value *model, const struct value *args, 
 /* ---- collections ---- */
 
 static bool
-fn_length(struct arena *a, const struct value *model, const struct value *args, size_t n, struct value *out, const char **why)
+fn_length(struct arena *a, const struct value *model, const struct value *args, size_t n,
+    struct value *out, const char **why)
 {
 	(void)a;
 	(void)why;
 	const struct value *v = n > 0 ? &args[0] : model;
-	*out = document_kind(v) != DOCUMENT_SCALAR ? value_int((int64_t)document_size(v)) : value_null();
+	*out = document_kind(v) != DOCUMENT_SCALAR ? value_int((int64_t)document_size(v))
+						   : value_null();
 	return true;
 }
 
 static bool
-fn_keys(struct arena *a, const struct value *model, const struct value *args, size_t n, struct value *out, const char **why)
+fn_keys(struct arena *a, const struct value *model, const struct value *args, size_t n,
+    struct value *out, const char **why)
 {
 	struct document_iter it;
 	struct str key;
@@ -150,7 +161,8 @@ add_text(struct arena *a, struct buf *b, const struct value *v)
 }
 
 static bool
-fn_concat(struct arena *a, const struct value *model, const struct value *args, size_t n, struct value *out, const char **why)
+fn_concat(struct arena *a, const struct value *model, const struct value *args, size_t n,
+    struct value *out, const char **why)
 {
 	struct buf b;
 	(void)why;
@@ -165,7 +177,8 @@ fn_concat(struct arena *a, const struct value *model, const struct value *args, 
 }
 
 static bool
-fn_append(struct arena *a, const struct value *model, const struct value *args, size_t n, struct value *out, const char **why)
+fn_append(struct arena *a, const struct value *model, const struct value *args, size_t n,
+    struct value *out, const char **why)
 {
 	struct document_iter it;
 	struct str key;
@@ -184,16 +197,19 @@ fn_append(struct arena *a, const struct value *model, const struct value *args, 
 }
 
 static bool
-item_at(struct arena *a, const struct value *model, int64_t index, struct value *out, const char **why)
+item_at(
+    struct arena *a, const struct value *model, int64_t index, struct value *out, const char **why)
 {
 	int64_t size = (int64_t)document_size(model);
 	*why = "Aggregation function attempted to calculate value using empty array";
 	index += index < 0 ? size : 0;
-	return document_kind(model) == DOCUMENT_ARRAY && index >= 0 && document_item(a, model, (size_t)index, out);
+	return document_kind(model) == DOCUMENT_ARRAY && index >= 0 &&
+	    document_item(a, model, (size_t)index, out);
 }
 
 static bool
-fn_first(struct arena *a, const struct value *model, const struct value *args, size_t n, struct value *out, const char **why)
+fn_first(struct arena *a, const struct value *model, const struct value *args, size_t n,
+    struct value *out, const char **why)
 {
 	(void)args;
 	(void)n;
@@ -201,7 +217,8 @@ fn_first(struct arena *a, const struct value *model, const struct value *args, s
 }
 
 static bool
-fn_last(struct arena *a, const struct value *model, const struct value *args, size_t n, struct value *out, const char **why)
+fn_last(struct arena *a, const struct value *model, const struct value *args, size_t n,
+    struct value *out, const char **why)
 {
 	(void)args;
 	(void)n;
@@ -209,18 +226,30 @@ fn_last(struct arena *a, const struct value *model, const struct value *args, si
 }
 
 static bool
-fn_index(struct arena *a, const struct value *model, const struct value *args, size_t n, struct value *out, const char **why)
+fn_index(struct arena *a, const struct value *model, const struct value *args, size_t n,
+    struct value *out, const char **why)
 {
 	*why = "function index needs a whole number";
-	if (n == 0 || args[0].type != VALUE_INT || args[0].u.i > INT32_MAX || args[0].u.i < INT32_MIN)
+	if (n == 0 || args[0].type != VALUE_INT || args[0].u.i > INT32_MAX ||
+	    args[0].u.i < INT32_MIN)
 		return false;
 	return item_at(a, model, args[0].u.i, out, why);
 }
 
 static const struct jsonpath_function functions[] = {
-	{ "append", fn_append }, { "avg", fn_avg },	{ "concat", fn_concat }, { "first", fn_first }, { "index", fn_index },
-	{ "keys", fn_keys },	 { "last", fn_last },	{ "length", fn_length }, { "max", fn_max },	{ "min", fn_min },
-	{ "size", fn_length },	 { "stddev", fn_stddev }, { "sum", fn_sum },
+	{ "append", fn_append },
+	{ "avg", fn_avg },
+	{ "concat", fn_concat },
+	{ "first", fn_first },
+	{ "index", fn_index },
+	{ "keys", fn_keys },
+	{ "last", fn_last },
+	{ "length", fn_length },
+	{ "max", fn_max },
+	{ "min", fn_min },
+	{ "size", fn_length },
+	{ "stddev", fn_stddev },
+	{ "sum", fn_sum },
 };
 
 const struct jsonpath_function *

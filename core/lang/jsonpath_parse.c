@@ -26,7 +26,8 @@ jsonpath_peek(const struct jsonpath_reader *r)
 void
 jsonpath_skip_blanks(struct jsonpath_reader *r)
 {
-	while (r->i < r->text.n && strchr(" \t\r\n", r->text.p[r->i]) != NULL && r->text.p[r->i] != '\0')
+	while (r->i < r->text.n && strchr(" \t\r\n", r->text.p[r->i]) != NULL &&
+	    r->text.p[r->i] != '\0')
 		r->i++;
 }
 
@@ -94,7 +95,8 @@ read_int(struct jsonpath_reader *r, int64_t *out)
 		r->i++;
 	while (jsonpath_peek(r) >= '0' && jsonpath_peek(r) <= '9')
 		r->i++;
-	if (!str_to_int64((struct str){ r->text.p + begin, r->i - begin }, out) || *out > INT32_MAX || *out < INT32_MIN) {
+	if (!str_to_int64((struct str){ r->text.p + begin, r->i - begin }, out) ||
+	    *out > INT32_MAX || *out < INT32_MIN) {
 		r->i = begin;
 		return jsonpath_wrong(r, "a whole number is missing");
 	}
@@ -245,22 +247,25 @@ show_token(struct buf *b, const struct jsonpath_token *t)
 	switch (t->type) {
 	case JSONPATH_PROPERTY:
 		for (size_t i = 0; i < t->u.property.n; i++)
-			(void)buf_printf(b, "%s'%.*s'", i == 0 ? "[" : ",", STR_FMT(t->u.property.names[i]));
+			(void)buf_printf(
+			    b, "%s'%.*s'", i == 0 ? "[" : ",", STR_FMT(t->u.property.names[i]));
 		(void)buf_add_char(b, ']');
 		break;
 	case JSONPATH_INDEX:
 		for (size_t i = 0; i < t->u.index.n; i++)
-			(void)buf_printf(b, "%c%lld", i == 0 ? '[' : ',', (long long)t->u.index.items[i]);
+			(void)buf_printf(
+			    b, "%c%lld", i == 0 ? '[' : ',', (long long)t->u.index.items[i]);
 		(void)buf_add_char(b, ']');
 		break;
 	case JSONPATH_FUNCTION:
 		(void)buf_printf(b, ".%s()", t->u.function.fn->name);
 		break;
 	default:
-		(void)buf_add_str(b, t->type == JSONPATH_SCAN	     ? STR_LIT("..")
-				     : t->type == JSONPATH_WILDCARD ? STR_LIT("[*]")
-				     : t->type == JSONPATH_SLICE    ? STR_LIT("[:]")
-								     : STR_LIT("[?]"));
+		(void)buf_add_str(b,
+		    t->type == JSONPATH_SCAN           ? STR_LIT("..")
+			: t->type == JSONPATH_WILDCARD ? STR_LIT("[*]")
+			: t->type == JSONPATH_SLICE    ? STR_LIT("[:]")
+						       : STR_LIT("[?]"));
 		break;
 	}
 }
@@ -281,7 +286,8 @@ finish(struct arena *a, struct jsonpath_code *code, const struct jsonpath_token 
 	code->n = n;
 	code->tokens = arena_alloc(a, n * sizeof *tokens + 1);
 	memcpy(code->tokens, tokens, n * sizeof *tokens);
-	code->inverted = n > 1 && tokens[0].type == JSONPATH_SCAN && tokens[n - 1].type == JSONPATH_FUNCTION;
+	code->inverted =
+	    n > 1 && tokens[0].type == JSONPATH_SCAN && tokens[n - 1].type == JSONPATH_FUNCTION;
 	if (code->inverted)
 		code->definite = true;
 	code->shown = arena_strndup(a, b.n > 0 ? b.p : "$", b.n > 0 ? b.n : 1);
@@ -306,7 +312,8 @@ read_tokens(struct jsonpath_reader *r, bool in_filter, bool dotted, struct jsonp
 		if (c != '.' && c != '[' && !dotted)
 			break;
 		dotted = false;
-		if (!(jsonpath_peek(r) == '[' ? read_bracket(r, &tokens[n]) : read_name(r, in_filter, &tokens[n])))
+		if (!(jsonpath_peek(r) == '[' ? read_bracket(r, &tokens[n])
+					      : read_name(r, in_filter, &tokens[n])))
 			return false;
 		n++;
 	}
@@ -332,7 +339,8 @@ jsonpath_read_path(struct jsonpath_reader *r, bool in_filter, struct jsonpath_co
 }
 
 enum hinny_rc
-jsonpath_parse(struct arena *a, struct str text, struct jsonpath_code **out, size_t *at, struct hinny_error *err)
+jsonpath_parse(struct arena *a, struct str text, struct jsonpath_code **out, size_t *at,
+    struct hinny_error *err)
 {
 	struct jsonpath_reader r = { .arena = a, .text = text, .err = err };
 	*at = 0;
@@ -342,7 +350,8 @@ jsonpath_parse(struct arena *a, struct str text, struct jsonpath_code **out, siz
 	bool read = jsonpath_read_path(&r, false, out);
 	jsonpath_skip_blanks(&r);
 	if (read && r.i < text.n)
-		read = jsonpath_wrong(&r, "unexpected \"%.*s\"", (int)(text.n - r.i > 20 ? 20 : text.n - r.i), text.p + r.i);
+		read = jsonpath_wrong(&r, "unexpected \"%.*s\"",
+		    (int)(text.n - r.i > 20 ? 20 : text.n - r.i), text.p + r.i);
 	*at = r.i < text.n ? r.i : text.n;
 	return read ? HINNY_OK : HINNY_EINVAL;
 }

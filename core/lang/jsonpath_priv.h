@@ -1,5 +1,6 @@
 /*
- * jsonpath, inside: a path is a list of tokens; a filter is a tree of conditions over paths and literals.
+ * jsonpath, inside: a path is a list of tokens; a filter is a tree of conditions over paths and
+ * literals.
  *
  *   jsonpath_parse.c      text -> tokens
  *   jsonpath_filter.c     what stands in [?( )]: text -> conditions, and their truth
@@ -22,9 +23,9 @@ struct jsonpath_run;
 enum jsonpath_token_type {
 	JSONPATH_PROPERTY, /* names */
 	JSONPATH_WILDCARD,
-	JSONPATH_INDEX,    /* indexes */
-	JSONPATH_SLICE,    /* from, to */
-	JSONPATH_FILTER,   /* filter */
+	JSONPATH_INDEX,  /* indexes */
+	JSONPATH_SLICE,  /* from, to */
+	JSONPATH_FILTER, /* filter */
 	JSONPATH_SCAN,
 	JSONPATH_FUNCTION, /* fn with params */
 	JSONPATH_TOKEN_TYPES
@@ -60,9 +61,9 @@ struct jsonpath_token {
 struct jsonpath_code {
 	struct jsonpath_token *tokens;
 	size_t n;
-	bool current;  /* begins with @ */
+	bool current; /* begins with @ */
 	bool definite;
-	bool inverted; /* $..x.f(): f of the list that $..x gives */
+	bool inverted;     /* $..x.f(): f of the list that $..x gives */
 	const char *shown; /* $['a'][0] */
 };
 
@@ -77,8 +78,10 @@ struct jsonpath_operand {
 
 struct jsonpath_function {
 	const char *name;
-	/* The function's value for a model with its arguments' values (lists for indefinite paths). False: *why says what is wrong. */
-	bool (*apply)(struct arena *a, const struct value *model, const struct value *args, size_t n, struct value *out, const char **why);
+	/* The function's value for a model with its arguments' values (lists for indefinite paths).
+	 * False: *why says what is wrong. */
+	bool (*apply)(struct arena *a, const struct value *model, const struct value *args,
+	    size_t n, struct value *out, const char **why);
 };
 const struct jsonpath_function *jsonpath_function_find(struct str name);
 
@@ -93,7 +96,8 @@ struct jsonpath_reader {
 };
 
 /* Sets the error and returns false. */
-bool jsonpath_wrong(struct jsonpath_reader *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+bool jsonpath_wrong(struct jsonpath_reader *r, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
 void jsonpath_skip_blanks(struct jsonpath_reader *r);
 char jsonpath_peek(const struct jsonpath_reader *r); /* 0 at the end */
 /* 'text' or "text" at r->i. */
@@ -118,12 +122,13 @@ struct jsonpath_run {
 };
 
 /* Reads `code`: one value for a definite path, else a list. MISSING and FAILED leave id and why. */
-enum jsonpath_outcome jsonpath_evaluate(struct jsonpath_run *run, const struct jsonpath_code *code, const struct value *current,
-	struct value *out);
+enum jsonpath_outcome jsonpath_evaluate(struct jsonpath_run *run, const struct jsonpath_code *code,
+    const struct value *current, struct value *out);
 /* Is the condition true for `current`? */
-bool jsonpath_accepts(struct jsonpath_run *run, const struct jsonpath_condition *condition, const struct value *current);
+bool jsonpath_accepts(struct jsonpath_run *run, const struct jsonpath_condition *condition,
+    const struct value *current);
 /* The value of an operand; false: a path that is not there. */
-bool jsonpath_operand_value(struct jsonpath_run *run, const struct jsonpath_operand *operand, const struct value *current,
-	struct value *out);
+bool jsonpath_operand_value(struct jsonpath_run *run, const struct jsonpath_operand *operand,
+    const struct value *current, struct value *out);
 
 #endif

@@ -1,4 +1,5 @@
-/* Java's regular expressions over PCRE2. No JIT: workers may not have memory that is writable and executable. */
+/* Java's regular expressions over PCRE2. No JIT: workers may not have memory that is writable and
+ * executable. */
 #include "core/lang/regex.h"
 
 #include "core/base/assert.h"
@@ -19,12 +20,23 @@ struct regex {
 static const struct posix_class {
 	const char *java, *posix;
 } posix_classes[] = {
-	{ "ASCII", "ascii" }, { "Alnum", "alnum" }, { "Alpha", "alpha" }, { "Blank", "blank" }, { "Cntrl", "cntrl" },
-	{ "Digit", "digit" }, { "Graph", "graph" }, { "Lower", "lower" }, { "Print", "print" }, { "Punct", "punct" },
-	{ "Space", "space" }, { "Upper", "upper" }, { "XDigit", "xdigit" },
+	{ "ASCII", "ascii" },
+	{ "Alnum", "alnum" },
+	{ "Alpha", "alpha" },
+	{ "Blank", "blank" },
+	{ "Cntrl", "cntrl" },
+	{ "Digit", "digit" },
+	{ "Graph", "graph" },
+	{ "Lower", "lower" },
+	{ "Print", "print" },
+	{ "Punct", "punct" },
+	{ "Space", "space" },
+	{ "Upper", "upper" },
+	{ "XDigit", "xdigit" },
 };
 
-/* Translates \p{Alpha} at p (behind "\p" or "\P"); returns the bytes taken, 0 when it is not one of Java's own. */
+/* Translates \p{Alpha} at p (behind "\p" or "\P"); returns the bytes taken, 0 when it is not one of
+ * Java's own. */
 static size_t
 translate_class(struct buf *to, struct str rest, bool negated, bool in_class)
 {
@@ -37,8 +49,8 @@ translate_class(struct buf *to, struct str rest, bool negated, bool in_class)
 	for (size_t i = 0; i < ARRAY_LEN(posix_classes); i++) {
 		if (!str_eq(name, str_of(posix_classes[i].java)))
 			continue;
-		(void)buf_printf(to, "%s[:%s%s:]%s", in_class ? "" : "[", negated ? "^" : "", posix_classes[i].posix,
-			in_class ? "" : "]");
+		(void)buf_printf(to, "%s[:%s%s:]%s", in_class ? "" : "[", negated ? "^" : "",
+		    posix_classes[i].posix, in_class ? "" : "]");
 		return name.n + 2;
 	}
 	return 0;
@@ -50,7 +62,8 @@ check_flags(struct str rest, struct hinny_error *err)
 	for (size_t i = 0; i < rest.n; i++) {
 		char c = rest.p[i];
 		if (c == 'd' || c == 'u' || c == 'U')
-			return hinny_error_set(err, HINNY_EINVAL, "regular expression: the flag (?%c) is not supported", c);
+			return hinny_error_set(err, HINNY_EINVAL,
+			    "regular expression: the flag (?%c) is not supported", c);
 		if (strchr("imsx-", c) == NULL)
 			break;
 	}
@@ -71,7 +84,9 @@ translate(struct str java, struct buf *to, struct hinny_error *err)
 			if (next == 'Q' || next == 'E')
 				quoted = next == 'Q';
 			if (!quoted && (next == 'p' || next == 'P')) {
-				size_t taken = translate_class(to, (struct str){ rest.p + 1, rest.n - 1 }, next == 'P', in_class != 0);
+				size_t taken =
+				    translate_class(to, (struct str){ rest.p + 1, rest.n - 1 },
+					next == 'P', in_class != 0);
 				if (taken != 0) {
 					i += 1 + taken;
 					continue;
@@ -86,10 +101,12 @@ translate(struct str java, struct buf *to, struct hinny_error *err)
 			if (rc != HINNY_OK)
 				return rc;
 		}
-		if (!quoted && in_class != 0 && (c == '[' || (c == '&' && rest.n > 0 && rest.p[0] == '&')))
+		if (!quoted && in_class != 0 &&
+		    (c == '[' || (c == '&' && rest.n > 0 && rest.p[0] == '&')))
 			return hinny_error_set(err, HINNY_EINVAL,
-				"regular expression: %s within a character class are not supported (column %zu)",
-				c == '[' ? "classes" : "intersections (&&)", i + 1);
+			    "regular expression: %s within a character class are not supported "
+			    "(column %zu)",
+			    c == '[' ? "classes" : "intersections (&&)", i + 1);
 		if (!quoted && in_class == 0 && c == '[')
 			in_class = i + (rest.n > 0 && rest.p[0] == '^' ? 2 : 1);
 		else if (!quoted && in_class != 0 && c == ']' && i >= in_class + 1)
@@ -122,10 +139,12 @@ compile_options(unsigned flags)
 }
 
 enum hinny_rc
-regex_compile(struct arena *a, struct str pattern, unsigned flags, struct regex **out, struct hinny_error *err)
+regex_compile(struct arena *a, struct str pattern, unsigned flags, struct regex **out,
+    struct hinny_error *err)
 {
 	if (pattern.n > PATTERN_MAX)
-		return hinny_error_set(err, HINNY_ELIMIT, "regular expression is longer than %d bytes", PATTERN_MAX);
+		return hinny_error_set(
+		    err, HINNY_ELIMIT, "regular expression is longer than %d bytes", PATTERN_MAX);
 	struct buf text;
 	buf_init(&text, 0);
 	enum hinny_rc rc = translate(pattern, &text, err);
@@ -137,14 +156,15 @@ regex_compile(struct arena *a, struct str pattern, unsigned flags, struct regex 
 	PCRE2_SIZE at;
 	pcre2_compile_context *context = pcre2_compile_context_create(NULL);
 	pcre2_set_newline(context, PCRE2_NEWLINE_ANY);
-	pcre2_code *compiled = pcre2_compile((PCRE2_SPTR)(text.n > 0 ? text.p : ""), text.n, compile_options(flags), &code, &at,
-		context);
+	pcre2_code *compiled = pcre2_compile((PCRE2_SPTR)(text.n > 0 ? text.p : ""), text.n,
+	    compile_options(flags), &code, &at, context);
 	pcre2_compile_context_free(context);
 	buf_fini(&text);
 	if (compiled == NULL) {
 		char why[160];
 		pcre2_get_error_message(code, (PCRE2_UCHAR *)why, sizeof why);
-		return hinny_error_set(err, HINNY_EINVAL, "regular expression: %s (column %zu)", why, (size_t)at + 1);
+		return hinny_error_set(
+		    err, HINNY_EINVAL, "regular expression: %s (column %zu)", why, (size_t)at + 1);
 	}
 	struct regex *re = ARENA_NEW(a, struct regex);
 	re->code = compiled;
@@ -159,9 +179,11 @@ regex_compile(struct arena *a, struct str pattern, unsigned flags, struct regex 
 }
 
 static enum hinny_rc
-match(const struct regex *re, struct str text, size_t from, uint32_t options, bool *found, struct hinny_error *err)
+match(const struct regex *re, struct str text, size_t from, uint32_t options, bool *found,
+    struct hinny_error *err)
 {
-	int rc = pcre2_match(re->code, (PCRE2_SPTR)(text.n > 0 ? text.p : ""), text.n, from, options, re->data, re->context);
+	int rc = pcre2_match(re->code, (PCRE2_SPTR)(text.n > 0 ? text.p : ""), text.n, from,
+	    options, re->data, re->context);
 	*found = rc >= 0;
 	if (rc >= 0 || rc == PCRE2_ERROR_NOMATCH)
 		return HINNY_OK;
@@ -177,8 +199,8 @@ regex_matches(const struct regex *re, struct str text, bool *yes, struct hinny_e
 }
 
 enum hinny_rc
-regex_find(const struct regex *re, struct str text, size_t from, bool *found, size_t *begin, size_t *end,
-	struct hinny_error *err)
+regex_find(const struct regex *re, struct str text, size_t from, bool *found, size_t *begin,
+    size_t *end, struct hinny_error *err)
 {
 	enum hinny_rc rc = match(re, text, from, 0, found, err);
 	if (rc == HINNY_OK && *found) {

@@ -1,6 +1,7 @@
 /*
- * Simple: a template in expression mode, a grammar in predicate mode. A text is compiled once, at load, to nodes (simple_priv.h); what is wrong with it is
- * reported there with its column. An expression whose resultType is Boolean is a predicate.
+ * Simple: a template in expression mode, a grammar in predicate mode. A text is compiled once, at
+ * load, to nodes (simple_priv.h); what is wrong with it is reported there with its column. An
+ * expression whose resultType is Boolean is a predicate.
  */
 #include "core/lang/simple.h"
 
@@ -13,25 +14,26 @@
 
 static const struct option_desc simple_options[] = {
 	{ .name = "trimResult",
-		.type = OPTION_BOOL,
-		.dflt = "false",
-		.help = "takes the blanks off both ends of the result",
-		.offset = offsetof(struct simple_conf, trim_result) },
+	    .type = OPTION_BOOL,
+	    .dflt = "false",
+	    .help = "takes the blanks off both ends of the result",
+	    .offset = offsetof(struct simple_conf, trim_result) },
 	{ .name = "pretty",
-		.type = OPTION_BOOL,
-		.dflt = "false",
-		.help = "writes a list or map as JSON with line breaks",
-		.offset = offsetof(struct simple_conf, pretty) },
+	    .type = OPTION_BOOL,
+	    .dflt = "false",
+	    .help = "writes a list or map as JSON with line breaks",
+	    .offset = offsetof(struct simple_conf, pretty) },
 	{ .name = "nested",
-		.type = OPTION_BOOL,
-		.dflt = "false",
-		.help = "true is not supported: the result is never evaluated again",
-		.offset = offsetof(struct simple_conf, nested) },
+	    .type = OPTION_BOOL,
+	    .dflt = "false",
+	    .help = "true is not supported: the result is never evaluated again",
+	    .offset = offsetof(struct simple_conf, nested) },
 	OPTIONS_END,
 };
 
 struct simple_node *
-simple_compile_text(struct compile *c, struct expression *e, struct str s, bool predicate, bool *effects)
+simple_compile_text(
+    struct compile *c, struct expression *e, struct str s, bool predicate, bool *effects)
 {
 	struct simple_parser p = {
 		.c = c,
@@ -40,8 +42,9 @@ simple_compile_text(struct compile *c, struct expression *e, struct str s, bool 
 		.base = e->text,
 		.budget = SIMPLE_QUOTE_TRIES,
 	};
-	struct simple_node *root =
-		predicate ? simple_parse_predicate(&p, s) : simple_parse_template(&p, s, SIMPLE_OPERATORS | SIMPLE_ESCAPES);
+	struct simple_node *root = predicate
+	    ? simple_parse_predicate(&p, s)
+	    : simple_parse_template(&p, s, SIMPLE_OPERATORS | SIMPLE_ESCAPES);
 	*effects = p.effects;
 	if (root == NULL && !p.failed)
 		return simple_error(&p, s.p, "the expression is wrong");
@@ -84,7 +87,8 @@ finish(const struct simple_conf *conf, struct exchange *ex, struct value *out)
 	if (conf->pretty && document_kind(&plain) != DOCUMENT_SCALAR) {
 		struct str text;
 		if (json_write_text(&ex->arena, &plain, true, &text) != HINNY_OK)
-			return simple_fail(ex, EXCEPTION_JSON_PROCESSING, "the result is too large or too deep");
+			return simple_fail(
+			    ex, EXCEPTION_JSON_PROCESSING, "the result is too large or too deep");
 		*out = value_str(text);
 	}
 	if (conf->trim_result && out->type == VALUE_STRING)

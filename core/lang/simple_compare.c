@@ -1,6 +1,7 @@
 /*
- * The operators of comparisons. What == and the orders mean is value_equal() and value_compare(); here is the rest: null on a side, negation, contains, in, regex,
- * range, is. A negated operator is the opposite of the plain one, on null too.
+ * The operators of comparisons. What == and the orders mean is value_equal() and value_compare();
+ * here is the rest: null on a side, negation, contains, in, regex, range, is. A negated operator is
+ * the opposite of the plain one, on null too.
  */
 #include "core/lang/simple_priv.h"
 
@@ -65,7 +66,8 @@ contains_text(const struct comparison *c, bool nocase)
 	struct str l = value_text(arena_of(c), c->l), r = value_text(arena_of(c), c->r);
 	if (str_find(l, r) != SIZE_MAX)
 		return true;
-	return nocase && str_find(text_lower(arena_of(c), l), text_lower(arena_of(c), r)) != SIZE_MAX;
+	return nocase &&
+	    str_find(text_lower(arena_of(c), l), text_lower(arena_of(c), r)) != SIZE_MAX;
 }
 
 static enum eval_rc
@@ -113,14 +115,16 @@ compare_regex(const struct comparison *c, bool *out)
 	*out = false;
 	if (value_is_null(c->l) || value_is_null(c->r))
 		return EVAL_OK;
-	if (re == NULL && regex_compile(arena_of(c), value_text(arena_of(c), c->r), 0, &re, &err) != HINNY_OK)
+	if (re == NULL &&
+	    regex_compile(arena_of(c), value_text(arena_of(c), c->r), 0, &re, &err) != HINNY_OK)
 		return simple_fail(c->ex, EXCEPTION_PATTERN_SYNTAX, "%s", err.text);
 	if (regex_matches(re, value_text(arena_of(c), c->l), out, &err) != HINNY_OK)
 		return simple_fail(c->ex, EXCEPTION_RUNTIME, "%s", err.text);
 	return EVAL_OK;
 }
 
-/* The items of a text, as Java's scanner gives them: one comma before each is skipped, also at the start; ",,gold" is an empty item and gold. */
+/* The items of a text, as Java's scanner gives them: one comma before each is skipped, also at the
+ * start; ",,gold" is an empty item and gold. */
 static bool
 next_item(struct str *rest, struct str *item)
 {
@@ -162,8 +166,9 @@ bool
 simple_range_parse(struct str text, struct simple_range *out)
 {
 	size_t dots = str_find(text, STR_LIT(".."));
-	return dots != SIZE_MAX && str_to_int64(str_trim((struct str){ text.p, dots }), &out->from)
-	       && str_to_int64(str_trim((struct str){ text.p + dots + 2, text.n - dots - 2 }), &out->to);
+	return dots != SIZE_MAX &&
+	    str_to_int64(str_trim((struct str){ text.p, dots }), &out->from) &&
+	    str_to_int64(str_trim((struct str){ text.p + dots + 2, text.n - dots - 2 }), &out->to);
 }
 
 static enum eval_rc
@@ -176,13 +181,14 @@ compare_range(const struct comparison *c, bool *out)
 	} else {
 		struct str text = value_text(arena_of(c), c->r);
 		if (!simple_range_parse(text, &range))
-			return simple_fail(c->ex, EXCEPTION_ILLEGAL_ARGUMENT, "operator range is not valid: expected 'from..to', was '%.*s'",
-				STR_FMT(text));
+			return simple_fail(c->ex, EXCEPTION_ILLEGAL_ARGUMENT,
+			    "operator range is not valid: expected 'from..to', was '%.*s'",
+			    STR_FMT(text));
 	}
 	struct value from = value_int(range.from), to = value_int(range.to);
 	int order;
-	*out = value_compare(arena_of(c), c->l, &from, &order) && order >= 0 && value_compare(arena_of(c), c->l, &to, &order)
-	       && order <= 0;
+	*out = value_compare(arena_of(c), c->l, &from, &order) && order >= 0 &&
+	    value_compare(arena_of(c), c->l, &to, &order) && order <= 0;
 	return EVAL_OK;
 }
 
@@ -196,9 +202,10 @@ is_instance(const struct value *v, enum value_class_id id)
 	if (id == CLASS_OBJECT || strcmp(name, value_class_name(id)) == 0)
 		return true;
 	enum document_kind kind = document_kind(v);
-	return (id == CLASS_LIST && kind == DOCUMENT_ARRAY && !(v->flags & VALUE_ARRAY)) || (id == CLASS_MAP && kind == DOCUMENT_OBJECT)
-	       || (id == CLASS_NODE_LIST && v->type == VALUE_XML && (v->flags & VALUE_NODESET))
-	       || (id == CLASS_INPUT_STREAM && (v->flags & VALUE_INPUT) && value_has_text(v));
+	return (id == CLASS_LIST && kind == DOCUMENT_ARRAY && !(v->flags & VALUE_ARRAY)) ||
+	    (id == CLASS_MAP && kind == DOCUMENT_OBJECT) ||
+	    (id == CLASS_NODE_LIST && v->type == VALUE_XML && (v->flags & VALUE_NODESET)) ||
+	    (id == CLASS_INPUT_STREAM && (v->flags & VALUE_INPUT) && value_has_text(v));
 }
 
 static enum eval_rc
@@ -231,7 +238,8 @@ static compare_fn *const comparers[] = {
 };
 
 enum eval_rc
-simple_compare(const struct simple_node *node, struct exchange *ex, const struct value *l, const struct value *r, bool *out)
+simple_compare(const struct simple_node *node, struct exchange *ex, const struct value *l,
+    const struct value *r, bool *out)
 {
 	const struct comparison c = { .node = node, .ex = ex, .l = l, .r = r };
 	enum eval_rc rc = comparers[node->op](&c, out);

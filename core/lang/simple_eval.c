@@ -7,7 +7,8 @@
 
 #include <stdio.h>
 
-typedef enum eval_rc node_fn(const struct simple_node *node, struct exchange *ex, struct value *out);
+typedef enum eval_rc node_fn(
+    const struct simple_node *node, struct exchange *ex, struct value *out);
 
 enum eval_rc
 simple_fail(struct exchange *ex, enum exception_id id, const char *fmt, ...)
@@ -29,7 +30,8 @@ simple_lookup(struct exchange *ex, enum simple_scope scope, struct str name, uin
 		struct header *h = headers_find_hashed(&ex->headers, name, hash);
 		return h != NULL ? &h->value : NULL;
 	}
-	return scope == SIMPLE_IN_PROPERTIES ? exchange_property(ex, name) : exchange_variable(ex, name);
+	return scope == SIMPLE_IN_PROPERTIES ? exchange_property(ex, name)
+					     : exchange_variable(ex, name);
 }
 
 static enum eval_rc
@@ -58,7 +60,8 @@ eval_body(const struct simple_node *node, struct exchange *ex, struct value *out
 static enum eval_rc
 eval_header(const struct simple_node *node, struct exchange *ex, struct value *out)
 {
-	return give(simple_lookup(ex, SIMPLE_IN_HEADERS, node->u.key.full, node->u.key.full_hash), out);
+	return give(
+	    simple_lookup(ex, SIMPLE_IN_HEADERS, node->u.key.full, node->u.key.full_hash), out);
 }
 
 static enum eval_rc
@@ -138,7 +141,8 @@ static enum eval_rc
 eval_concat(const struct simple_node *node, struct exchange *ex, struct value *out)
 {
 	struct str few[PARTS_ON_STACK];
-	struct str *parts = node->n <= PARTS_ON_STACK ? few : arena_alloc(&ex->arena, node->n * sizeof *parts);
+	struct str *parts =
+	    node->n <= PARTS_ON_STACK ? few : arena_alloc(&ex->arena, node->n * sizeof *parts);
 	size_t total = 0;
 	for (uint32_t i = 0; i < node->n; i++) {
 		bool null;
@@ -146,7 +150,8 @@ eval_concat(const struct simple_node *node, struct exchange *ex, struct value *o
 		if (rc != EVAL_OK)
 			return rc;
 		if (parts[i].n > SIMPLE_TEXT_MAX - total)
-			return simple_fail(ex, EXCEPTION_EXPRESSION_EVALUATION, "text would be longer than %d bytes", SIMPLE_TEXT_MAX);
+			return simple_fail(ex, EXCEPTION_EXPRESSION_EVALUATION,
+			    "text would be longer than %d bytes", SIMPLE_TEXT_MAX);
 		total += parts[i].n;
 	}
 	char *text = arena_alloc(&ex->arena, total + 1), *p = text;
@@ -222,9 +227,11 @@ simple_arg_int(struct simple_call *call, size_t i, int64_t *out)
 	if (rc != EVAL_OK)
 		return rc;
 	if (value_convert(&call->ex->arena, &v, CLASS_LONG, &n, &err) != HINNY_OK)
-		return simple_fail(call->ex, EXCEPTION_TYPE_CONVERSION, "function %s: %s", call->node->u.fn->name, err.text);
+		return simple_fail(call->ex, EXCEPTION_TYPE_CONVERSION, "function %s: %s",
+		    call->node->u.fn->name, err.text);
 	if (n.type != VALUE_INT)
-		return simple_fail(call->ex, EXCEPTION_ILLEGAL_ARGUMENT, "function %s needs a whole number", call->node->u.fn->name);
+		return simple_fail(call->ex, EXCEPTION_ILLEGAL_ARGUMENT,
+		    "function %s needs a whole number", call->node->u.fn->name);
 	*out = n.u.i;
 	return EVAL_OK;
 }
@@ -233,7 +240,8 @@ enum eval_rc
 simple_arg_truth(struct simple_call *call, size_t i, bool *out)
 {
 	*out = false;
-	return simple_arg_given(call, i) ? simple_eval_truth(call->node->kids[i], call->ex, out) : EVAL_OK;
+	return simple_arg_given(call, i) ? simple_eval_truth(call->node->kids[i], call->ex, out)
+					 : EVAL_OK;
 }
 
 static enum eval_rc
@@ -245,7 +253,8 @@ eval_convert(const struct simple_node *node, struct exchange *ex, struct value *
 	if (rc != EVAL_OK)
 		return rc;
 	if (value_is_null(&v) && node->u.convert.mandatory)
-		return simple_fail(ex, EXCEPTION_INVALID_PAYLOAD, "No body available of type: %s", value_class_name(node->u.convert.to));
+		return simple_fail(ex, EXCEPTION_INVALID_PAYLOAD, "No body available of type: %s",
+		    value_class_name(node->u.convert.to));
 	if (value_convert(&ex->arena, &v, node->u.convert.to, out, &err) != HINNY_OK)
 		return simple_fail(ex, EXCEPTION_TYPE_CONVERSION, "%s", err.text);
 	return EVAL_OK;
@@ -343,9 +352,11 @@ eval_step(const struct simple_node *node, struct exchange *ex, struct value *out
 		return rc;
 	v = document_plain(&ex->arena, v);
 	if (value_convert(&ex->arena, &v, CLASS_LONG, &n, &err) != HINNY_OK || n.type != VALUE_INT)
-		return simple_fail(ex, EXCEPTION_ILLEGAL_ARGUMENT, "operator %s needs a number", node->u.step > 0 ? "++" : "--");
+		return simple_fail(ex, EXCEPTION_ILLEGAL_ARGUMENT, "operator %s needs a number",
+		    node->u.step > 0 ? "++" : "--");
 	if (__builtin_add_overflow(n.u.i, node->u.step, &result))
-		return simple_fail(ex, EXCEPTION_ARITHMETIC, "operator %s: the number is too large", node->u.step > 0 ? "++" : "--");
+		return simple_fail(ex, EXCEPTION_ARITHMETIC, "operator %s: the number is too large",
+		    node->u.step > 0 ? "++" : "--");
 	n.u.i = result;
 	if (v.type == VALUE_INT)
 		n.flags = v.flags;

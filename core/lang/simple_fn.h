@@ -1,4 +1,5 @@
-/* The functions of simple_functions.def, declared. Each gets its call and *out null; EVAL_ERROR with the exception set. */
+/* The functions of simple_functions.def, declared. Each gets its call and *out null; EVAL_ERROR
+ * with the exception set. */
 #ifndef HINNY_LANG_SIMPLE_FN_H
 #define HINNY_LANG_SIMPLE_FN_H
 
@@ -17,7 +18,8 @@ simple_arena(const struct simple_call *call)
 	return &call->ex->arena;
 }
 
-/* Iterates over the items of a value as Camel does: those of a list, map (its values) or node-set; the parts of a text between commas; else the value alone. Null has none. */
+/* Iterates over the items of a value as Camel does: those of a list, map (its values) or node-set;
+ * the parts of a text between commas; else the value alone. Null has none. */
 void simple_items(struct arena *a, const struct value *v, struct value_list *to);
 /* The items of all arguments; one argument alone is taken apart by simple_items. A new list. */
 enum eval_rc simple_arg_items(struct simple_call *call, struct value *list);

@@ -1,6 +1,7 @@
 /*
- * ${date:COMMAND:PATTERN} and ${date-with-timezone:COMMAND:ZONE:PATTERN}. Commands, offsets, zone and pattern are read at load; patterns are those of Java's
- * SimpleDateFormat in English. Dates are proleptic Gregorian.
+ * ${date:COMMAND:PATTERN} and ${date-with-timezone:COMMAND:ZONE:PATTERN}. Commands, offsets, zone
+ * and pattern are read at load; patterns are those of Java's SimpleDateFormat in English. Dates are
+ * proleptic Gregorian.
  */
 #include "core/lang/simple_priv.h"
 
@@ -15,22 +16,24 @@ struct simple_date {
 	enum date_source source;
 	struct simple_key key;
 	int64_t offset_ms;
-	bool millis;          /* the value is a number */
-	struct str pattern;   /* p NULL: the value is a date */
+	bool millis;        /* the value is a number */
+	struct str pattern; /* p NULL: the value is a date */
 	struct timezone_rules *zone;
 };
 
 /* A moment in its zone. */
 struct moment {
 	int64_t ms, days; /* local; days since 1970 */
-	int year, month, day, hour, minute, second, milli, weekday /* Sunday 0 */, yearday /* from 1 */;
+	int year, month, day, hour, minute, second, milli, weekday /* Sunday 0 */,
+	    yearday /* from 1 */;
 	int32_t offset;
 	const char *zone;
 };
 
-static const char *const month_names[] = { "January", "February", "March", "April", "May", "June", "July", "August", "September",
-	"October", "November", "December" };
-static const char *const day_names[] = { "Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday" };
+static const char *const month_names[] = { "January", "February", "March", "April", "May", "June",
+	"July", "August", "September", "October", "November", "December" };
+static const char *const day_names[] = { "Sunday", "Monday", "Tuesday", "Wednesday", "Thursday",
+	"Friday", "Saturday" };
 
 /* ---- the calendar ---- */
 
@@ -113,10 +116,12 @@ put_offset(struct buf *b, int32_t offset, size_t width, bool colon, bool zulu)
 		return buf_add_char(b, 'Z');
 	int minutes = (offset < 0 ? -offset : offset) / 60;
 	enum hinny_rc rc = buf_printf(b, "%c%02d", offset < 0 ? '-' : '+', minutes / 60);
-	return rc != HINNY_OK || width == 1 ? rc : buf_printf(b, colon ? ":%02d" : "%02d", minutes % 60);
+	return rc != HINNY_OK || width == 1 ? rc
+					    : buf_printf(b, colon ? ":%02d" : "%02d", minutes % 60);
 }
 
-/* Week of the year by which 1 January is in week 1 and weeks begin on Sunday, as in Java's English locale. */
+/* Week of the year by which 1 January is in week 1 and weeks begin on Sunday, as in Java's English
+ * locale. */
 static int
 week_of_year(const struct moment *m)
 {
@@ -141,7 +146,8 @@ put_field(struct buf *b, const struct moment *m, char letter, size_t n, enum hin
 		return true;
 	case 'M':
 	case 'L':
-		*rc = n >= 3 ? put_name(b, month_names[m->month], n) : put_number(b, m->month + 1, n);
+		*rc =
+		    n >= 3 ? put_name(b, month_names[m->month], n) : put_number(b, m->month + 1, n);
 		return true;
 	case 'E':
 		*rc = put_name(b, day_names[m->weekday], n);
@@ -242,7 +248,8 @@ unit_ms(struct str s, size_t *length)
 	static const struct {
 		const char *name;
 		int64_t ms;
-	} units[] = { { "ms", 1 }, { "s", 1000 }, { "m", 60000 }, { "h", 3600000 }, { "d", 86400000 } };
+	} units[] = { { "ms", 1 }, { "s", 1000 }, { "m", 60000 }, { "h", 3600000 },
+		{ "d", 86400000 } };
 	for (size_t i = 0; i < ARRAY_LEN(units); i++) {
 		if (str_starts(s, units[i].name)) {
 			*length = strlen(units[i].name);
@@ -265,8 +272,10 @@ read_offsets(struct str s, int64_t *total)
 			i++;
 		int64_t n;
 		int64_t unit = unit_ms((struct str){ s.p + i, s.n - i }, &length);
-		if (i == begin || i - begin > 12 || unit == 0 || !str_to_int64((struct str){ s.p + begin, i - begin }, &n)
-			|| __builtin_mul_overflow(n, sign * unit, &n) || __builtin_add_overflow(sum, n, &sum))
+		if (i == begin || i - begin > 12 || unit == 0 ||
+		    !str_to_int64((struct str){ s.p + begin, i - begin }, &n) ||
+		    __builtin_mul_overflow(n, sign * unit, &n) ||
+		    __builtin_add_overflow(sum, n, &sum))
 			return false;
 		i += length;
 	}
@@ -274,14 +283,15 @@ read_offsets(struct str s, int64_t *total)
 	return true;
 }
 
-/* Takes the offsets off the end of a command. A name may have signs in it, so the first that leads to the end counts. */
+/* Takes the offsets off the end of a command. A name may have signs in it, so the first that leads
+ * to the end counts. */
 static struct str
 take_offsets(struct str command, int64_t *offset)
 {
 	*offset = 0;
 	for (size_t i = 1; i < command.n; i++)
-		if ((command.p[i] == '+' || command.p[i] == '-')
-			&& read_offsets((struct str){ command.p + i, command.n - i }, offset))
+		if ((command.p[i] == '+' || command.p[i] == '-') &&
+		    read_offsets((struct str){ command.p + i, command.n - i }, offset))
 			return (struct str){ command.p, i };
 	return command;
 }
@@ -306,7 +316,9 @@ read_key(struct simple_date *d, struct str command)
 			continue;
 		d->source = DATE_KEY;
 		struct str name = { command.p + n, command.n - n };
-		d->key = (struct simple_key){ .scope = key_commands[i].scope, .full = name, .full_hash = str_casehash(name) };
+		d->key = (struct simple_key){ .scope = key_commands[i].scope,
+			.full = name,
+			.full_hash = str_casehash(name) };
 		return true;
 	}
 	return false;
@@ -327,7 +339,8 @@ read_command(struct simple_parser *p, struct simple_date *d, struct str command)
 	} else if (read_key(d, command)) {
 		simple_record_key(p, &d->key);
 	} else {
-		return simple_error(p, command.p, "Command not supported for dateExpression: %.*s", STR_FMT(command)) != NULL;
+		return simple_error(p, command.p, "Command not supported for dateExpression: %.*s",
+			   STR_FMT(command)) != NULL;
 	}
 	return true;
 }
@@ -346,7 +359,8 @@ check_pattern(struct simple_parser *p, struct str pattern)
 	buf_fini(&b);
 	if (rc == HINNY_EINVAL)
 		return simple_error(p, pattern.p, "Illegal pattern character '%c'", bad) != NULL;
-	return rc == HINNY_OK || simple_error(p, pattern.p, "the pattern of a date is too long") != NULL;
+	return rc == HINNY_OK ||
+	    simple_error(p, pattern.p, "the pattern of a date is too long") != NULL;
 }
 
 /* Cuts the part before the next ":" off *rest. */
@@ -372,7 +386,9 @@ simple_parse_date(struct simple_parser *p, struct str whole, struct str rest)
 	if (zoned)
 		zone = next_part(&rest);
 	if (zoned && (zone.n == 0 || rest.p == NULL || rest.p >= end))
-		return simple_error(p, whole.p, "Valid syntax: ${date-with-timezone:command:timezone:pattern} was: %.*s", STR_FMT(whole));
+		return simple_error(p, whole.p,
+		    "Valid syntax: ${date-with-timezone:command:timezone:pattern} was: %.*s",
+		    STR_FMT(whole));
 	if (!read_command(p, d, command))
 		return NULL;
 	if (rest.p != NULL && rest.p < end)
@@ -403,8 +419,9 @@ date_value(const struct simple_date *d, struct exchange *ex, int64_t *ms)
 		found = simple_lookup(ex, d->key.scope, d->key.full, d->key.full_hash);
 	struct value v = found != NULL ? document_plain(&ex->arena, *found) : value_null();
 	if (v.type != VALUE_INT)
-		return simple_fail(ex, EXCEPTION_ILLEGAL_ARGUMENT, "Cannot find Date/long object at command: %.*s",
-			STR_FMT(d->source == DATE_FILE ? STR_LIT("file") : d->key.full));
+		return simple_fail(ex, EXCEPTION_ILLEGAL_ARGUMENT,
+		    "Cannot find Date/long object at command: %.*s",
+		    STR_FMT(d->source == DATE_FILE ? STR_LIT("file") : d->key.full));
 	*ms = v.u.i;
 	return EVAL_OK;
 }
@@ -434,5 +451,7 @@ simple_date_eval(const struct simple_date *d, struct exchange *ex, struct value 
 	if (formatted == HINNY_OK)
 		*out = value_str(arena_str(&ex->arena, (struct str){ b.p, b.n }));
 	buf_fini(&b);
-	return formatted == HINNY_OK ? EVAL_OK : simple_fail(ex, EXCEPTION_DATE_TIME, "the date cannot be printed");
+	return formatted == HINNY_OK
+	    ? EVAL_OK
+	    : simple_fail(ex, EXCEPTION_DATE_TIME, "the date cannot be printed");
 }

@@ -9,8 +9,10 @@ give_json(struct simple_call *call, const struct value *v, bool pretty, struct v
 {
 	struct str text;
 	if (json_write_text(simple_arena(call), v, pretty, &text) != HINNY_OK)
-		return simple_fail(call->ex, EXCEPTION_JSON_PROCESSING, "function %s: too large or too deep", call->node->u.fn->name);
-	*out = value_str(pretty ? str_of(arena_printf(simple_arena(call), "%.*s\n", STR_FMT(text))) : text);
+		return simple_fail(call->ex, EXCEPTION_JSON_PROCESSING,
+		    "function %s: too large or too deep", call->node->u.fn->name);
+	*out = value_str(
+	    pretty ? str_of(arena_printf(simple_arena(call), "%.*s\n", STR_FMT(text))) : text);
 	return EVAL_OK;
 }
 
@@ -37,9 +39,9 @@ pretty_text(struct simple_call *call, const struct value *v, struct value *out)
 	*out = value_str(text);
 	if (trimmed.n == 0 || (trimmed.p[0] != '{' && trimmed.p[0] != '['))
 		return trimmed.n > 0 && trimmed.p[0] == '<'
-			       ? simple_fail(call->ex, EXCEPTION_UNSUPPORTED_OPERATION, "function %s: XML is not supported",
-				       call->node->u.fn->name)
-			       : EVAL_OK;
+		    ? simple_fail(call->ex, EXCEPTION_UNSUPPORTED_OPERATION,
+			  "function %s: XML is not supported", call->node->u.fn->name)
+		    : EVAL_OK;
 	if (exchange_json(call->ex, text, &root, NULL) != HINNY_OK)
 		return EVAL_OK;
 	struct value json = value_from_json(simple_arena(call), root, v->blob);

@@ -1,4 +1,5 @@
-/* Functions of Simple on lists, maps and whatever has items. They make new collections; what they are given stays as it is. */
+/* Functions of Simple on lists, maps and whatever has items. They make new collections; what they
+ * are given stays as it is. */
 #include "core/lang/simple_fn.h"
 
 #include "core/lang/document.h"
@@ -95,7 +96,8 @@ simple_fn_map(struct simple_call *call, struct value *out)
 {
 	size_t n = simple_arg_count(call);
 	if (n % 2 != 0)
-		return simple_fail(call->ex, EXCEPTION_ILLEGAL_ARGUMENT, "function map needs pairs of a key and a value");
+		return simple_fail(call->ex, EXCEPTION_ILLEGAL_ARGUMENT,
+		    "function map needs pairs of a key and a value");
 	*out = value_new_map(simple_arena(call), n / 2, false);
 	for (size_t i = 0; i < n; i += 2) {
 		struct str key;
@@ -126,8 +128,9 @@ simple_fn_empty(struct simple_call *call, struct value *out)
 	else if (str_caseeq(kind, STR_LIT("string")))
 		*out = value_str((struct str){ "", 0 });
 	else
-		return simple_fail(call->ex, EXCEPTION_ILLEGAL_ARGUMENT, "function %s: list, map, set or string, not %.*s",
-			call->node->u.fn->name, STR_FMT(kind));
+		return simple_fail(call->ex, EXCEPTION_ILLEGAL_ARGUMENT,
+		    "function %s: list, map, set or string, not %.*s", call->node->u.fn->name,
+		    STR_FMT(kind));
 	return EVAL_OK;
 }
 
@@ -160,14 +163,24 @@ enum eval_rc
 simple_fn_kind_of_type(struct simple_call *call, struct value *out)
 {
 	static const char *const kinds[VALUE_TYPES] = {
-		[VALUE_NULL] = "null",     [VALUE_BOOL] = "boolean",  [VALUE_INT] = "number",  [VALUE_DOUBLE] = "number",
-		[VALUE_DECIMAL] = "number", [VALUE_STRING] = "string", [VALUE_BYTES] = "array", [VALUE_LIST] = "array",
-		[VALUE_MAP] = "array",     [VALUE_JSON] = "array",    [VALUE_XML] = "object",  [VALUE_STREAM] = "object",
+		[VALUE_NULL] = "null",
+		[VALUE_BOOL] = "boolean",
+		[VALUE_INT] = "number",
+		[VALUE_DOUBLE] = "number",
+		[VALUE_DECIMAL] = "number",
+		[VALUE_STRING] = "string",
+		[VALUE_BYTES] = "array",
+		[VALUE_LIST] = "array",
+		[VALUE_MAP] = "array",
+		[VALUE_JSON] = "array",
+		[VALUE_XML] = "object",
+		[VALUE_STREAM] = "object",
 	};
 	struct value v;
 	enum eval_rc rc = simple_arg(call, 0, &v);
 	if (rc == EVAL_OK)
-		*out = value_str(str_of(v.type == VALUE_INT && v.flags & VALUE_DATE ? "object" : kinds[v.type]));
+		*out = value_str(
+		    str_of(v.type == VALUE_INT && v.flags & VALUE_DATE ? "object" : kinds[v.type]));
 	return rc;
 }
 
@@ -254,11 +267,13 @@ simple_fn_sort(struct simple_call *call, struct value *out)
 		return rc;
 	struct sorting sorting = { .arena = simple_arena(call), .reverse = value_truth(&reverse) };
 	if (out->u.list->n > 1)
-		qsort_r(out->u.list->items, out->u.list->n, sizeof *out->u.list->items, compare_items, &sorting);
+		qsort_r(out->u.list->items, out->u.list->n, sizeof *out->u.list->items,
+		    compare_items, &sorting);
 	return EVAL_OK;
 }
 
-/* Evaluates argument 1 with each item as body: its values, or (keep) the items for which it is true. */
+/* Evaluates argument 1 with each item as body: its values, or (keep) the items for which it is
+ * true. */
 static enum eval_rc
 for_each(struct simple_call *call, bool keep, struct value *out)
 {
@@ -271,7 +286,8 @@ for_each(struct simple_call *call, bool keep, struct value *out)
 		call->ex->body = all.u.list->items[i];
 		rc = keep ? simple_arg_truth(call, 1, &truth) : simple_arg(call, 1, &v);
 		if (rc == EVAL_OK && truth)
-			value_list_add(simple_arena(call), out->u.list, keep ? all.u.list->items[i] : v);
+			value_list_add(
+			    simple_arena(call), out->u.list, keep ? all.u.list->items[i] : v);
 	}
 	call->ex->body = body;
 	return rc;
@@ -295,8 +311,9 @@ count_arg(struct simple_call *call, int64_t least, int64_t *n)
 {
 	enum eval_rc rc = simple_arg_int(call, 0, n);
 	if (rc == EVAL_OK && *n < least)
-		return simple_fail(call->ex, EXCEPTION_ILLEGAL_ARGUMENT, "function %s: a number of %lld or more is needed",
-			call->node->u.fn->name, (long long)least);
+		return simple_fail(call->ex, EXCEPTION_ILLEGAL_ARGUMENT,
+		    "function %s: a number of %lld or more is needed", call->node->u.fn->name,
+		    (long long)least);
 	return rc;
 }
 
@@ -345,7 +362,8 @@ simple_fn_split(struct simple_call *call, struct value *out)
 {
 	struct str s, separator = STR_LIT(",");
 	bool null;
-	enum eval_rc rc = simple_arg_given(call, 1) ? simple_arg_text(call, 1, &separator, &null) : EVAL_OK;
+	enum eval_rc rc =
+	    simple_arg_given(call, 1) ? simple_arg_text(call, 1, &separator, &null) : EVAL_OK;
 	if (rc == EVAL_OK)
 		rc = simple_arg_text(call, 0, &s, &null);
 	if (rc != EVAL_OK || null)
@@ -373,7 +391,8 @@ simple_fn_join(struct simple_call *call, struct value *out)
 	struct str separator = STR_LIT(","), prefix = { "", 0 };
 	struct value items;
 	bool null = false;
-	enum eval_rc rc = simple_arg_given(call, 0) ? simple_arg_text(call, 0, &separator, &null) : EVAL_OK;
+	enum eval_rc rc =
+	    simple_arg_given(call, 0) ? simple_arg_text(call, 0, &separator, &null) : EVAL_OK;
 	if (rc == EVAL_OK)
 		rc = simple_arg_text(call, 1, &prefix, &null);
 	if (rc == EVAL_OK)
@@ -393,5 +412,7 @@ simple_fn_join(struct simple_call *call, struct value *out)
 	if (added == HINNY_OK)
 		*out = value_str(arena_str(simple_arena(call), (struct str){ b.p, b.n }));
 	buf_fini(&b);
-	return added == HINNY_OK ? EVAL_OK : simple_fail(call->ex, EXCEPTION_EXPRESSION_EVALUATION, "function join: too much text");
+	return added == HINNY_OK ? EVAL_OK
+				 : simple_fail(call->ex, EXCEPTION_EXPRESSION_EVALUATION,
+				       "function join: too much text");
 }

@@ -74,8 +74,9 @@ simple_fn_body_type(struct simple_call *call, struct value *out)
 	enum eval_rc rc = simple_arg(call, 0, &v);
 	const char *name = rc == EVAL_OK ? value_class(&v) : NULL;
 	if (name != NULL)
-		*out = value_str(str_of(strchr(name, '[') != NULL ? arena_printf(simple_arena(call), "class [B")
-								  : arena_printf(simple_arena(call), "class %s", name)));
+		*out = value_str(str_of(strchr(name, '[') != NULL
+			? arena_printf(simple_arena(call), "class [B")
+			: arena_printf(simple_arena(call), "class %s", name)));
 	return rc;
 }
 
@@ -84,7 +85,7 @@ simple_fn_headers(struct simple_call *call, struct value *out)
 {
 	struct headers *hs = &call->ex->headers;
 	*out = value_new_map(simple_arena(call), hs->live, true);
-	HEADERS_FOREACH(hs, h)
+	HEADERS_FOREACH (hs, h)
 		value_map_set(simple_arena(call), out->u.map, h->name, h->value);
 	return EVAL_OK;
 }
@@ -102,7 +103,8 @@ simple_fn_variables(struct simple_call *call, struct value *out)
 	const struct value_map *m = &call->ex->variables;
 	*out = value_new_map(simple_arena(call), m->n, false);
 	for (size_t i = 0; i < m->n; i++)
-		value_map_set(simple_arena(call), out->u.map, m->entries[i].key, *m->entries[i].value);
+		value_map_set(
+		    simple_arena(call), out->u.map, m->entries[i].key, *m->entries[i].value);
 	return EVAL_OK;
 }
 
@@ -158,7 +160,8 @@ simple_fn_set_variable(struct simple_call *call, struct value *out)
 	(void)out;
 	enum eval_rc rc = setter_args(call, &name, &v);
 	if (rc == EVAL_OK && (str_starts(name, "global:") || str_starts(name, "route:")))
-		return simple_fail(call->ex, EXCEPTION_ILLEGAL_ARGUMENT, "variables of other scopes are not available in this release");
+		return simple_fail(call->ex, EXCEPTION_ILLEGAL_ARGUMENT,
+		    "variables of other scopes are not available in this release");
 	if (rc == EVAL_OK)
 		exchange_set_variable(call->ex, name, v);
 	return rc;
@@ -200,10 +203,12 @@ simple_fn_exception_stacktrace(struct simple_call *call, struct value *out)
 {
 	const struct exception *e = exception_of(call->ex);
 	if (e == NULL)
-		return simple_fail(call->ex, EXCEPTION_NULL_POINTER, "function exception.stacktrace: there is no exception");
+		return simple_fail(call->ex, EXCEPTION_NULL_POINTER,
+		    "function exception.stacktrace: there is no exception");
 	const char *text = exception_text(simple_arena(call), e);
 	for (e = e->cause; e != NULL; e = e->cause)
-		text = arena_printf(simple_arena(call), "%s\nCaused by: %s", text, exception_text(simple_arena(call), e));
+		text = arena_printf(simple_arena(call), "%s\nCaused by: %s", text,
+		    exception_text(simple_arena(call), e));
 	return give_text(out, text);
 }
 
@@ -234,7 +239,9 @@ simple_fn_assert(struct simple_call *call, struct value *out)
 	if (rc != EVAL_OK || truth)
 		return rc;
 	rc = simple_arg_text(call, 1, &message, &null);
-	return rc == EVAL_OK ? simple_fail(call->ex, EXCEPTION_EXPRESSION_EVALUATION, "%.*s", STR_FMT(message)) : rc;
+	return rc == EVAL_OK
+	    ? simple_fail(call->ex, EXCEPTION_EXPRESSION_EVALUATION, "%.*s", STR_FMT(message))
+	    : rc;
 }
 
 /* ---- choosing and converting ---- */
@@ -280,7 +287,8 @@ simple_fn_convert_to(struct simple_call *call, struct value *out)
 		rc = simple_arg(call, 1, &id);
 	if (rc != EVAL_OK)
 		return rc;
-	if (value_convert(simple_arena(call), &v, (enum value_class_id)id.u.i, out, &err) != HINNY_OK)
+	if (value_convert(simple_arena(call), &v, (enum value_class_id)id.u.i, out, &err) !=
+	    HINNY_OK)
 		return simple_fail(call->ex, EXCEPTION_TYPE_CONVERSION, "%s", err.text);
 	return EVAL_OK;
 }
@@ -293,7 +301,9 @@ simple_fn_env(struct simple_call *call, struct value *out)
 	struct str name;
 	bool null;
 	enum eval_rc rc = simple_arg_text(call, 0, &name, &null);
-	return rc == EVAL_OK ? give_text(out, getenv(arena_strndup(simple_arena(call), name.p, name.n))) : rc;
+	return rc == EVAL_OK
+	    ? give_text(out, getenv(arena_strndup(simple_arena(call), name.p, name.n)))
+	    : rc;
 }
 
 enum eval_rc
@@ -330,7 +340,8 @@ simple_fn_properties(struct simple_call *call, struct value *out)
 	if (found != NULL)
 		return give_text(out, found);
 	if (colon == NULL)
-		return simple_fail(call->ex, EXCEPTION_ILLEGAL_ARGUMENT, "Property with key [%.*s] not found in properties", STR_FMT(key));
+		return simple_fail(call->ex, EXCEPTION_ILLEGAL_ARGUMENT,
+		    "Property with key [%.*s] not found in properties", STR_FMT(key));
 	*out = value_str((struct str){ colon + 1, text.n - key.n - 1 });
 	return EVAL_OK;
 }
@@ -365,16 +376,19 @@ simple_fn_uuid(struct simple_call *call, struct value *out)
 	if (null || str_eq(kind, STR_LIT("default")))
 		return give_text(out, arena_printf(a, "%015llX-%016llX", high >> 4, low));
 	if (str_eq(kind, STR_LIT("random")))
-		return give_text(out, arena_printf(a, "%08llx-%04llx-4%03llx-%04llx-%012llx", high >> 32, high >> 16 & 0xffff, high & 0xfff,
-					      (low >> 48 & 0x3fff) | 0x8000, low & 0xffffffffffff));
+		return give_text(out,
+		    arena_printf(a, "%08llx-%04llx-4%03llx-%04llx-%012llx", high >> 32,
+			high >> 16 & 0xffff, high & 0xfff, (low >> 48 & 0x3fff) | 0x8000,
+			low & 0xffffffffffff));
 	if (str_eq(kind, STR_LIT("short")))
 		return give_text(out, arena_printf(a, "%015llX", high >> 4));
 	if (str_eq(kind, STR_LIT("simple")))
 		return give_text(out, arena_printf(a, "%llu", high >> 11));
 	if (str_eq(kind, STR_LIT("classic")))
-		return give_text(out, arena_printf(a, "ID-hinny-%llu-0-%llu", high >> 20, low >> 44));
-	return simple_fail(call->ex, EXCEPTION_ILLEGAL_ARGUMENT, "function uuid: random, short, simple or classic, not %.*s",
-		STR_FMT(kind));
+		return give_text(
+		    out, arena_printf(a, "ID-hinny-%llu-0-%llu", high >> 20, low >> 44));
+	return simple_fail(call->ex, EXCEPTION_ILLEGAL_ARGUMENT,
+	    "function uuid: random, short, simple or classic, not %.*s", STR_FMT(kind));
 }
 
 /* ---- the file that a message came from ---- */
@@ -399,14 +413,16 @@ static struct str
 extension(struct str name)
 {
 	struct str stem = without_extension(name);
-	return stem.n < name.n ? (struct str){ name.p + stem.n + 1, name.n - stem.n - 1 } : (struct str){ NULL, 0 };
+	return stem.n < name.n ? (struct str){ name.p + stem.n + 1, name.n - stem.n - 1 }
+			       : (struct str){ NULL, 0 };
 }
 
 static struct str
 only_name(struct str name)
 {
 	const char *slash = name.n > 0 ? memrchr(name.p, '/', name.n) : NULL;
-	return slash != NULL ? (struct str){ slash + 1, (size_t)(name.p + name.n - slash) - 1 } : name;
+	return slash != NULL ? (struct str){ slash + 1, (size_t)(name.p + name.n - slash) - 1 }
+			     : name;
 }
 
 static const struct file_part {
@@ -455,5 +471,7 @@ simple_fn_file(struct simple_call *call, struct value *out)
 		*out = text.p != NULL ? value_str(text) : value_null();
 		return EVAL_OK;
 	}
-	return rc == EVAL_OK ? simple_fail(call->ex, EXCEPTION_ILLEGAL_ARGUMENT, "file: unknown part %.*s", STR_FMT(name)) : rc;
+	return rc == EVAL_OK ? simple_fail(call->ex, EXCEPTION_ILLEGAL_ARGUMENT,
+				   "file: unknown part %.*s", STR_FMT(name))
+			     : rc;
 }

@@ -1,4 +1,5 @@
-/* Functions of Simple on numbers: all of them are whole; what is no whole number counts as nothing. */
+/* Functions of Simple on numbers: all of them are whole; what is no whole number counts as nothing.
+ */
 #include "core/lang/simple_fn.h"
 
 #include <math.h>
@@ -19,7 +20,8 @@ static bool
 whole_number(struct simple_call *call, const struct value *v, int64_t *out)
 {
 	struct value n;
-	if (value_convert(simple_arena(call), v, CLASS_LONG, &n, NULL) != HINNY_OK || n.type != VALUE_INT)
+	if (value_convert(simple_arena(call), v, CLASS_LONG, &n, NULL) != HINNY_OK ||
+	    n.type != VALUE_INT)
 		return false;
 	*out = n.u.i;
 	return true;
@@ -63,7 +65,8 @@ fold(struct simple_call *call, fold_fn *fn, int64_t *total, size_t *count)
 		if ((*count)++ == 0)
 			*total = n;
 		else if (!fn(total, n))
-			return simple_fail(call->ex, EXCEPTION_ARITHMETIC, "function %s: the number is too large", call->node->u.fn->name);
+			return simple_fail(call->ex, EXCEPTION_ARITHMETIC,
+			    "function %s: the number is too large", call->node->u.fn->name);
 	}
 	return EVAL_OK;
 }
@@ -117,7 +120,8 @@ simple_fn_abs(struct simple_call *call, struct value *out)
 	if (rc != EVAL_OK || value_is_null(&v))
 		return rc;
 	if (!whole_number(call, &v, &i) || i == INT64_MIN)
-		return simple_fail(call->ex, EXCEPTION_NUMBER_FORMAT, "function abs needs a whole number");
+		return simple_fail(
+		    call->ex, EXCEPTION_NUMBER_FORMAT, "function abs needs a whole number");
 	*out = long_value(i < 0 ? -i : i);
 	return EVAL_OK;
 }
@@ -130,11 +134,14 @@ round_to(struct simple_call *call, double (*rounding)(double), struct value *out
 	enum eval_rc rc = simple_arg(call, 0, &v);
 	if (rc != EVAL_OK || value_is_null(&v))
 		return rc;
-	if (value_convert(simple_arena(call), &v, CLASS_DOUBLE, &d, &err) != HINNY_OK || d.type != VALUE_DOUBLE)
-		return simple_fail(call->ex, EXCEPTION_NUMBER_FORMAT, "function %s needs a number", call->node->u.fn->name);
+	if (value_convert(simple_arena(call), &v, CLASS_DOUBLE, &d, &err) != HINNY_OK ||
+	    d.type != VALUE_DOUBLE)
+		return simple_fail(call->ex, EXCEPTION_NUMBER_FORMAT, "function %s needs a number",
+		    call->node->u.fn->name);
 	double whole = rounding(d.u.d);
 	if (!(whole > -0x1p63 && whole < 0x1p63))
-		return simple_fail(call->ex, EXCEPTION_ARITHMETIC, "function %s: the number is too large", call->node->u.fn->name);
+		return simple_fail(call->ex, EXCEPTION_ARITHMETIC,
+		    "function %s: the number is too large", call->node->u.fn->name);
 	*out = long_value((int64_t)whole);
 	return EVAL_OK;
 }
@@ -162,7 +169,8 @@ simple_fn_random(struct simple_call *call, struct value *out)
 	if (rc != EVAL_OK)
 		return rc;
 	if (max <= min || max > INT32_MAX || min < INT32_MIN || max - min > INT32_MAX)
-		return simple_fail(call->ex, EXCEPTION_ILLEGAL_ARGUMENT, "function random: bound must be greater than origin");
+		return simple_fail(call->ex, EXCEPTION_ILLEGAL_ARGUMENT,
+		    "function random: bound must be greater than origin");
 	*out = value_int(min + (int64_t)arc4random_uniform((uint32_t)(max - min)));
 	return EVAL_OK;
 }
@@ -178,7 +186,8 @@ simple_fn_range(struct simple_call *call, struct value *out)
 	if (rc != EVAL_OK || to <= from)
 		return rc;
 	if ((uint64_t)to - (uint64_t)from > RANGE_MAX)
-		return simple_fail(call->ex, EXCEPTION_ILLEGAL_ARGUMENT, "function range: more than %d numbers", RANGE_MAX);
+		return simple_fail(call->ex, EXCEPTION_ILLEGAL_ARGUMENT,
+		    "function range: more than %d numbers", RANGE_MAX);
 	*out = value_new_list(simple_arena(call), (size_t)(to - from));
 	for (int64_t i = from; i < to; i++)
 		value_list_add(simple_arena(call), out->u.list, value_int(i));

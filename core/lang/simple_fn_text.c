@@ -41,7 +41,8 @@ simple_fn_uppercase(struct simple_call *call, struct value *out)
 {
 	struct str s;
 	enum eval_rc rc;
-	return source_text(call, 0, &s, &rc) ? give_text(out, text_upper(simple_arena(call), s)) : rc;
+	return source_text(call, 0, &s, &rc) ? give_text(out, text_upper(simple_arena(call), s))
+					     : rc;
 }
 
 enum eval_rc
@@ -49,7 +50,8 @@ simple_fn_lowercase(struct simple_call *call, struct value *out)
 {
 	struct str s;
 	enum eval_rc rc;
-	return source_text(call, 0, &s, &rc) ? give_text(out, text_lower(simple_arena(call), s)) : rc;
+	return source_text(call, 0, &s, &rc) ? give_text(out, text_lower(simple_arena(call), s))
+					     : rc;
 }
 
 enum eval_rc
@@ -122,7 +124,8 @@ simple_fn_substring(struct simple_call *call, struct value *out)
 	if (rc != EVAL_OK || !source_text(call, 2, &s, &rc))
 		return rc;
 	size_t length = text_length(s);
-	uint64_t begin = head > 0 ? (uint64_t)head : 0, cut = tail < 0 ? -(uint64_t)tail : (uint64_t)tail;
+	uint64_t begin = head > 0 ? (uint64_t)head : 0,
+		 cut = tail < 0 ? -(uint64_t)tail : (uint64_t)tail;
 	if (head < 0 && cut <= length)
 		cut += -(uint64_t)head;
 	if (begin > length || cut > length - begin)
@@ -130,9 +133,11 @@ simple_fn_substring(struct simple_call *call, struct value *out)
 	return give_text(out, text_slice(s, begin, length - cut));
 }
 
-/* The source (argument 0) and the position of the text of argument 1 in it, SIZE_MAX when it is not there. */
+/* The source (argument 0) and the position of the text of argument 1 in it, SIZE_MAX when it is not
+ * there. */
 static bool
-find_in_source(struct simple_call *call, struct str *s, struct str *what, size_t *at, enum eval_rc *rc)
+find_in_source(
+    struct simple_call *call, struct str *s, struct str *what, size_t *at, enum eval_rc *rc)
 {
 	bool null;
 	if (!source_text(call, 0, s, rc))
@@ -149,7 +154,8 @@ simple_fn_substring_before(struct simple_call *call, struct value *out)
 	struct str s, what;
 	size_t at;
 	enum eval_rc rc;
-	return find_in_source(call, &s, &what, &at, &rc) ? give_text(out, (struct str){ s.p, at }) : rc;
+	return find_in_source(call, &s, &what, &at, &rc) ? give_text(out, (struct str){ s.p, at })
+							 : rc;
 }
 
 enum eval_rc
@@ -235,17 +241,22 @@ simple_fn_pad(struct simple_call *call, struct value *out)
 		rc = simple_arg_text(call, 2, &fill, &null);
 	if (rc != EVAL_OK || !source_text(call, 0, &s, &rc))
 		return rc;
-	uint64_t want = width < 0 ? -(uint64_t)width : (uint64_t)width, have = text_length(s), step = text_length(fill);
+	uint64_t want = width < 0 ? -(uint64_t)width : (uint64_t)width, have = text_length(s),
+		 step = text_length(fill);
 	if (want > PAD_MAX)
-		return simple_fail(call->ex, EXCEPTION_ILLEGAL_ARGUMENT, "function pad: a width beyond %d", PAD_MAX);
+		return simple_fail(call->ex, EXCEPTION_ILLEGAL_ARGUMENT,
+		    "function pad: a width beyond %d", PAD_MAX);
 	if (want <= have || step == 0)
 		return give_text(out, s);
 	size_t times = (want - have + step - 1) / step;
 	char *filled = arena_alloc(simple_arena(call), times * fill.n + 1);
 	for (size_t i = 0; i < times; i++)
 		memcpy(filled + i * fill.n, fill.p, fill.n);
-	struct str all = text_slice((struct str){ filled, times * fill.n }, 0, want - have), none = { "", 0 };
-	return give_text(out, width < 0 ? joined(simple_arena(call), all, none, s) : joined(simple_arena(call), s, none, all));
+	struct str all = text_slice((struct str){ filled, times * fill.n }, 0, want - have),
+		   none = { "", 0 };
+	return give_text(out,
+	    width < 0 ? joined(simple_arena(call), all, none, s)
+		      : joined(simple_arena(call), s, none, all));
 }
 
 enum eval_rc
@@ -253,7 +264,9 @@ simple_fn_quote(struct simple_call *call, struct value *out)
 {
 	struct str s;
 	enum eval_rc rc;
-	return source_text(call, 0, &s, &rc) ? give_text(out, joined(simple_arena(call), STR_LIT("\""), s, STR_LIT("\""))) : rc;
+	return source_text(call, 0, &s, &rc)
+	    ? give_text(out, joined(simple_arena(call), STR_LIT("\""), s, STR_LIT("\"")))
+	    : rc;
 }
 
 enum eval_rc
@@ -263,7 +276,8 @@ simple_fn_safe_quote(struct simple_call *call, struct value *out)
 	enum eval_rc rc = simple_arg(call, 0, &v);
 	if (rc != EVAL_OK)
 		return rc;
-	if (value_is_null(&v) || v.type == VALUE_BOOL || v.type == VALUE_INT || v.type == VALUE_DOUBLE || v.type == VALUE_DECIMAL) {
+	if (value_is_null(&v) || v.type == VALUE_BOOL || v.type == VALUE_INT ||
+	    v.type == VALUE_DOUBLE || v.type == VALUE_DECIMAL) {
 		*out = v;
 		return EVAL_OK;
 	}
@@ -294,7 +308,8 @@ simple_fn_contains(struct simple_call *call, struct value *out)
 	rc = simple_arg_text(call, 1, &what, &null);
 	struct arena *a = simple_arena(call);
 	if (rc == EVAL_OK)
-		*out = value_bool(!null && str_find(text_lower(a, s), text_lower(a, what)) != SIZE_MAX);
+		*out = value_bool(
+		    !null && str_find(text_lower(a, s), text_lower(a, what)) != SIZE_MAX);
 	return rc;
 }
 
@@ -309,8 +324,10 @@ is_letter(uint32_t c)
 {
 	if (c < 0x80)
 		return (c | 32) >= 'a' && (c | 32) <= 'z';
-	return c == 0xaa || c == 0xb5 || c == 0xba || (c >= 0xc0 && c != 0xd7 && c != 0xf7 && (c < 0x2000 || c > 0x303f) && c < 0xe000)
-	       || (c >= 0xf900 && c < 0xfe00) || (c >= 0xff21 && c <= 0xff5a) || (c >= 0x20000 && c < 0x30000);
+	return c == 0xaa || c == 0xb5 || c == 0xba ||
+	    (c >= 0xc0 && c != 0xd7 && c != 0xf7 && (c < 0x2000 || c > 0x303f) && c < 0xe000) ||
+	    (c >= 0xf900 && c < 0xfe00) || (c >= 0xff21 && c <= 0xff5a) ||
+	    (c >= 0x20000 && c < 0x30000);
 }
 
 static bool

@@ -1,6 +1,6 @@
 /*
- * What stands between ${ and }. A table of forms (prefixes such as "header", "date:", "bodyAs(") is tried in order; what none takes is a function of
- * simple_functions.def, or unknown.
+ * What stands between ${ and }. A table of forms (prefixes such as "header", "date:", "bodyAs(") is
+ * tried in order; what none takes is a function of simple_functions.def, or unknown.
  */
 #include "core/lang/simple_priv.h"
 
@@ -11,7 +11,8 @@
 
 struct form {
 	const char *prefix;
-	const char *next; /* the prefix is one only before one of these characters, or at the end; NULL: always */
+	const char *next; /* the prefix is one only before one of these characters, or at the end;
+	                     NULL: always */
 	struct simple_node *(*build)(struct simple_parser *p, struct str whole, struct str rest);
 };
 
@@ -24,22 +25,31 @@ unknown(struct simple_parser *p, struct str f)
 		name.n = (size_t)(open - f.p);
 	const char *why = simple_function_refused(name);
 	if (why != NULL)
-		return simple_error(p, f.p, "function %.*s is not supported: %s", STR_FMT(name), why);
-	return simple_error(p, f.p, "Unknown function: %.*s at location %zu", STR_FMT(f), (size_t)(f.p - p->base));
+		return simple_error(
+		    p, f.p, "function %.*s is not supported: %s", STR_FMT(name), why);
+	return simple_error(
+	    p, f.p, "Unknown function: %.*s at location %zu", STR_FMT(f), (size_t)(f.p - p->base));
 }
 
 /* ---- arguments ---- */
 
-static struct simple_node *
-parse_class(struct simple_parser *p, struct str item)
+/* False: reported. */
+static bool
+read_class(struct simple_parser *p, struct str item, enum value_class_id *id)
 {
 	struct str name = item, inner;
 	if (simple_unquote(p, item, &inner))
 		name = inner;
-	enum value_class_id id = value_class_find(name);
-	if (id == CLASS_NONE)
-		return simple_error(p, item.p, "unknown type %.*s", STR_FMT(name));
-	return simple_const(p, item.p, value_int(id));
+	*id = value_class_find(name);
+	return *id != CLASS_NONE ||
+	    simple_error(p, item.p, "unknown type %.*s", STR_FMT(name)) != NULL;
+}
+
+static struct simple_node *
+parse_class(struct simple_parser *p, struct str item)
+{
+	enum value_class_id id;
+	return read_class(p, item, &id) ? simple_const(p, item.p, value_int(id)) : NULL;
 }
 
 struct simple_node *
@@ -86,12 +96,14 @@ count_kids(const struct simple_function *fn, int given, bool *body_first)
 }
 
 bool
-simple_parse_args(struct simple_parser *p, struct str args, const struct simple_function *fn, struct simple_node *call)
+simple_parse_args(struct simple_parser *p, struct str args, const struct simple_function *fn,
+    struct simple_node *call)
 {
 	struct str items[ARGS_MAX];
 	int given = split_args(p, args, items);
 	if (given < fn->min || given > fn->max)
-		return simple_error(p, args.p, "function %s takes %d to %d arguments, not %d", fn->name, fn->min, fn->max, given) != NULL;
+		return simple_error(p, args.p, "function %s takes %d to %d arguments, not %d",
+			   fn->name, fn->min, fn->max, given) != NULL;
 	bool body_first;
 	size_t n = count_kids(fn, given, &body_first), letters = strlen(fn->args);
 	call->n = (uint32_t)n;
@@ -101,7 +113,8 @@ simple_parse_args(struct simple_parser *p, struct str args, const struct simple_
 		char letter = fn->args[k < letters ? k : letters - 1];
 		if (letter == '*')
 			letter = fn->args[letters - 2];
-		if (letter == 'b' || (k == 0 && body_first) || (letter == 's' && next >= given)) {
+		if (letter == 'b' || (k == 0 && body_first) ||
+		    ((letter | 32) == 's' && next >= given)) {
 			call->kids[k] = simple_body(p, args.p);
 		} else if (next < given) {
 			call->kids[k] = simple_parse_argument(p, items[next++], letter);
@@ -118,12 +131,14 @@ build_call(struct simple_parser *p, struct str f)
 	const char *open = memchr(f.p, '(', f.n);
 	struct str name = { f.p, open != NULL ? (size_t)(open - f.p) : f.n };
 	const struct simple_function *fn = simple_function_find(name);
-	if (fn == NULL || (open == NULL && !(fn->form & SIMPLE_BARE)) || (open != NULL && !(fn->form & SIMPLE_PARENS)))
+	if (fn == NULL || (open == NULL && !(fn->form & SIMPLE_BARE)) ||
+	    (open != NULL && !(fn->form & SIMPLE_PARENS)))
 		return unknown(p, f);
 	struct str args = { f.p + f.n, 0 };
 	if (open != NULL) {
 		if (f.p[f.n - 1] != ')')
-			return simple_error(p, f.p, "Valid syntax: ${%s(…)} was: %.*s", fn->name, STR_FMT(f));
+			return simple_error(
+			    p, f.p, "Valid syntax: ${%s(…)} was: %.*s", fn->name, STR_FMT(f));
 		args = (struct str){ open + 1, (size_t)(f.p + f.n - open) - 2 };
 	}
 	struct simple_node *node = simple_node_new(p, SIMPLE_CALL, f.p, 0);
@@ -160,7 +175,8 @@ static struct simple_node *
 form_body(struct simple_parser *p, struct str whole, struct str rest)
 {
 	if (rest.n > 0 && strchr(".?[", rest.p[0]) == NULL)
-		return simple_error(p, whole.p, "Valid syntax: ${body.OGNL} was: %.*s", STR_FMT(whole));
+		return simple_error(
+		    p, whole.p, "Valid syntax: ${body.OGNL} was: %.*s", STR_FMT(whole));
 	return build_path(p, simple_body(p, whole.p), rest);
 }
 
@@ -205,18 +221,23 @@ build_keyed(struct simple_parser *p, enum simple_scope scope, struct str whole, 
 		[SIMPLE_IN_PROPERTIES] = SIMPLE_PROPERTY,
 		[SIMPLE_IN_VARIABLES] = SIMPLE_VARIABLE,
 	};
-	if (rest.n > 0 && rest.p[0] == '[' && simple_has_function(rest) && rest.p[rest.n - 1] == ']')
+	if (rest.n > 0 && rest.p[0] == '[' && simple_has_function(rest) &&
+	    rest.p[rest.n - 1] == ']')
 		rest = (struct str){ rest.p + 1, rest.n - 2 };
 	if (simple_has_function(rest))
 		return keyed_dynamic(p, scope, rest);
 	struct str key = key_text(p->arena, rest);
 	if (key.n == 0 || (key.p == rest.p && rest.n > 0))
-		return simple_error(p, whole.p, "Valid syntax: ${header.name[key]} was: %.*s", STR_FMT(whole));
+		return simple_error(
+		    p, whole.p, "Valid syntax: ${header.name[key]} was: %.*s", STR_FMT(whole));
 	struct simple_node *node = simple_node_new(p, SIMPLE_KEYED, whole.p, 0);
 	node->u.key.scope = scope;
 	simple_key_split(p->arena, key, &node->u.key);
-	if (scope == SIMPLE_IN_VARIABLES && (str_starts(key, "global:") || str_starts(key, "route:")))
-		return simple_error(p, whole.p, "variables of other scopes (%.*s) are not available in this release", STR_FMT(key));
+	if (scope == SIMPLE_IN_VARIABLES &&
+	    (str_starts(key, "global:") || str_starts(key, "route:")))
+		return simple_error(p, whole.p,
+		    "variables of other scopes (%.*s) are not available in this release",
+		    STR_FMT(key));
 	if (node->u.key.path == NULL)
 		node->type = plain[scope];
 	simple_record_key(p, &node->u.key);
@@ -244,25 +265,27 @@ form_variable(struct simple_parser *p, struct str whole, struct str rest)
 /* ---- conversions ---- */
 
 static struct simple_node *
-build_convert(struct simple_parser *p, struct simple_node *value, struct str type, bool mandatory)
+build_convert(
+    struct simple_parser *p, struct simple_node *value, enum value_class_id to, bool mandatory)
 {
-	struct simple_node *id = value != NULL ? parse_class(p, str_trim(type)) : NULL;
-	if (id == NULL)
+	if (value == NULL)
 		return NULL;
-	struct simple_node *node = simple_node_new(p, SIMPLE_CONVERT, type.p, 1);
+	struct simple_node *node = simple_node_new(p, SIMPLE_CONVERT, p->base + value->at, 1);
 	node->kids[0] = value;
-	node->u.convert.to = (enum value_class_id)id->u.value.u.i;
+	node->u.convert.to = to;
 	node->u.convert.mandatory = mandatory;
 	return node;
 }
 
 /* "T)path" -> T and path. False: reported. */
 static bool
-split_close(struct simple_parser *p, struct str whole, struct str rest, struct str *args, struct str *path)
+split_close(
+    struct simple_parser *p, struct str whole, struct str rest, struct str *args, struct str *path)
 {
 	const char *close = rest.n > 0 ? memchr(rest.p, ')', rest.n) : NULL;
 	if (close == NULL)
-		return simple_error(p, whole.p, "Valid syntax: a ) is missing, was: %.*s", STR_FMT(whole)) != NULL;
+		return simple_error(p, whole.p, "Valid syntax: a ) is missing, was: %.*s",
+			   STR_FMT(whole)) != NULL;
 	*args = (struct str){ rest.p, (size_t)(close - rest.p) };
 	*path = (struct str){ close + 1, (size_t)(rest.p + rest.n - close) - 1 };
 	return true;
@@ -272,18 +295,20 @@ static struct simple_node *
 form_body_as(struct simple_parser *p, struct str whole, struct str rest)
 {
 	struct str type, path;
-	if (!split_close(p, whole, rest, &type, &path))
+	enum value_class_id to;
+	if (!split_close(p, whole, rest, &type, &path) || !read_class(p, str_trim(type), &to))
 		return NULL;
-	return build_path(p, build_convert(p, simple_body(p, whole.p), type, false), path);
+	return build_path(p, build_convert(p, simple_body(p, whole.p), to, false), path);
 }
 
 static struct simple_node *
 form_mandatory_body_as(struct simple_parser *p, struct str whole, struct str rest)
 {
 	struct str type, path;
-	if (!split_close(p, whole, rest, &type, &path))
+	enum value_class_id to;
+	if (!split_close(p, whole, rest, &type, &path) || !read_class(p, str_trim(type), &to))
 		return NULL;
-	return build_path(p, build_convert(p, simple_body(p, whole.p), type, true), path);
+	return build_path(p, build_convert(p, simple_body(p, whole.p), to, true), path);
 }
 
 static struct simple_node *
@@ -293,16 +318,21 @@ build_keyed_as(struct simple_parser *p, enum simple_scope scope, struct str whol
 	if (!split_close(p, whole, rest, &args, &path))
 		return NULL;
 	struct str left = args;
-	if (!simple_next_arg(p, &left, &items[0]) || !simple_next_arg(p, &left, &items[1]) || left.p != NULL)
-		return simple_error(p, whole.p, "Valid syntax: (name, type) was: %.*s", STR_FMT(whole));
+	if (!simple_next_arg(p, &left, &items[0]) || !simple_next_arg(p, &left, &items[1]) ||
+	    left.p != NULL)
+		return simple_error(
+		    p, whole.p, "Valid syntax: (name, type) was: %.*s", STR_FMT(whole));
 	struct str name = str_trim(items[0]), inner;
+	enum value_class_id to;
 	if (simple_unquote(p, name, &inner))
 		name = inner;
+	if (!read_class(p, str_trim(items[1]), &to))
+		return NULL;
 	struct simple_node *value = simple_node_new(p, SIMPLE_KEYED, whole.p, 0);
 	value->u.key.scope = scope;
 	simple_key_split(p->arena, name, &value->u.key);
 	simple_record_key(p, &value->u.key);
-	return build_path(p, build_convert(p, value, items[1], false), path);
+	return build_path(p, build_convert(p, value, to, false), path);
 }
 
 static struct simple_node *
@@ -319,11 +349,31 @@ form_variable_as(struct simple_parser *p, struct str whole, struct str rest)
 
 /* ${int:F} … */
 static struct simple_node *
-form_typed(struct simple_parser *p, struct str whole, struct str rest)
+form_int(struct simple_parser *p, struct str whole, struct str rest)
 {
-	struct str type = { whole.p, (size_t)(rest.p - whole.p) - 1 };
-	struct simple_node *value = simple_parse_function(p, rest);
-	return build_convert(p, value, type, false);
+	(void)whole;
+	return build_convert(p, simple_parse_function(p, rest), CLASS_INTEGER, false);
+}
+
+static struct simple_node *
+form_long(struct simple_parser *p, struct str whole, struct str rest)
+{
+	(void)whole;
+	return build_convert(p, simple_parse_function(p, rest), CLASS_LONG, false);
+}
+
+static struct simple_node *
+form_boolean(struct simple_parser *p, struct str whole, struct str rest)
+{
+	(void)whole;
+	return build_convert(p, simple_parse_function(p, rest), CLASS_BOOLEAN, false);
+}
+
+static struct simple_node *
+form_string(struct simple_parser *p, struct str whole, struct str rest)
+{
+	(void)whole;
+	return build_convert(p, simple_parse_function(p, rest), CLASS_STRING, false);
 }
 
 /* ---- documents ---- */
@@ -332,18 +382,23 @@ form_typed(struct simple_parser *p, struct str whole, struct str rest)
 static bool
 split_source(struct simple_parser *p, struct str args, struct source *src, struct str *text)
 {
-	static const char *const scopes[] = { "header:", "variable:", "exchangeProperty:", "property:" };
+	static const char *const scopes[] = {
+		"header:", "variable:", "exchangeProperty:", "property:"
+	};
 	*src = (struct source){ .kind = SOURCE_BODY };
 	*text = str_trim(args);
 	for (size_t i = 0; i < ARRAY_LEN(scopes); i++) {
-		const char *comma = str_starts(*text, scopes[i]) ? memchr(text->p, ',', text->n) : NULL;
+		const char *comma =
+		    str_starts(*text, scopes[i]) ? memchr(text->p, ',', text->n) : NULL;
 		if (comma == NULL)
 			continue;
 		const char *from = arena_strndup(p->arena, text->p, (size_t)(comma - text->p));
-		*text = str_trim((struct str){ comma + 1, (size_t)(text->p + text->n - comma) - 1 });
+		*text =
+		    str_trim((struct str){ comma + 1, (size_t)(text->p + text->n - comma) - 1 });
 		if (source_parse(from, src))
 			return true;
-		return simple_error(p, args.p, "Valid syntax: (header:name,expression) was: %.*s", STR_FMT(args)) != NULL;
+		return simple_error(p, args.p, "Valid syntax: (header:name,expression) was: %.*s",
+			   STR_FMT(args)) != NULL;
 	}
 	struct str inner;
 	if (simple_unquote(p, *text, &inner))
@@ -353,10 +408,12 @@ split_source(struct simple_parser *p, struct str args, struct source *src, struc
 
 /* The text between "(" and the last ")". */
 static bool
-document_args(struct simple_parser *p, struct str whole, struct str rest, struct source *src, struct str *text)
+document_args(struct simple_parser *p, struct str whole, struct str rest, struct source *src,
+    struct str *text)
 {
 	if (rest.n == 0 || rest.p[rest.n - 1] != ')')
-		return simple_error(p, whole.p, "Valid syntax: a ) is missing, was: %.*s", STR_FMT(whole)) != NULL;
+		return simple_error(p, whole.p, "Valid syntax: a ) is missing, was: %.*s",
+			   STR_FMT(whole)) != NULL;
 	return split_source(p, (struct str){ rest.p, rest.n - 1 }, src, text);
 }
 
@@ -374,7 +431,8 @@ form_jsonpath(struct simple_parser *p, struct str whole, struct str rest)
 	if (!document_args(p, whole, rest, &src, &text))
 		return NULL;
 	if (simple_has_function(text))
-		return simple_error(p, text.p, "a jsonpath with functions in it is not supported within Simple");
+		return simple_error(
+		    p, text.p, "a jsonpath with functions in it is not supported within Simple");
 	struct hinny_error err;
 	size_t at = 0;
 	struct jsonpath_code *code;
@@ -387,7 +445,9 @@ form_jsonpath(struct simple_parser *p, struct str whole, struct str rest)
 		return node;
 	}
 	struct simple_key *key = &node->u.jsonpath.from;
-	*key = (struct simple_key){ .scope = scopes[src.kind], .full = src.name, .full_hash = str_casehash(src.name) };
+	*key = (struct simple_key){
+		.scope = scopes[src.kind], .full = src.name, .full_hash = str_casehash(src.name)
+	};
 	simple_record_key(p, key);
 	return node;
 }
@@ -400,10 +460,14 @@ form_xpath(struct simple_parser *p, struct str whole, struct str rest)
 	if (!document_args(p, whole, rest, &src, &text))
 		return NULL;
 	if (simple_has_function(text))
-		return simple_error(p, text.p, "an xpath with functions in it is not supported within Simple");
+		return simple_error(
+		    p, text.p, "an xpath with functions in it is not supported within Simple");
 	if (p->in_chain)
-		return simple_error(p, whole.p, "function xpath cannot follow ~>: it is evaluated by another process, on the message itself");
-	struct expression *part = compile_expression(p->c, "xpath", arena_strndup(p->arena, text.p, text.n), false, p->e->at);
+		return simple_error(p, whole.p,
+		    "function xpath cannot follow ~>: it is evaluated by another process, on the "
+		    "message itself");
+	struct expression *part = compile_expression(
+	    p->c, "xpath", arena_strndup(p->arena, text.p, text.n), false, p->e->at);
 	if (part == NULL) {
 		p->failed = true; /* it has reported */
 		return NULL;
@@ -437,19 +501,21 @@ form_prefixed(struct simple_parser *p, struct str whole, struct str rest)
 	if (key.n > 0 && (key.p[0] == ':' || key.p[0] == '.') && rest.p == whole.p + name.n)
 		key = (struct str){ key.p + 1, key.n - 1 };
 	const struct simple_function *fn =
-		simple_function_find(str_of(arena_printf(p->arena, "%.*s:", STR_FMT(name))));
+	    simple_function_find(str_of(arena_printf(p->arena, "%.*s:", STR_FMT(name))));
 	ASSERT(fn != NULL);
 	struct simple_node *node = simple_node_new(p, SIMPLE_CALL, whole.p, 1);
 	node->u.fn = fn;
 	p->e->reads.flags |= fn->reads;
 	if (key.n == 0)
-		return simple_error(p, whole.p, "Valid syntax: ${%sNAME} was: %.*s", fn->name, STR_FMT(whole));
+		return simple_error(
+		    p, whole.p, "Valid syntax: ${%sNAME} was: %.*s", fn->name, STR_FMT(whole));
 	node->program = compile_program(p->c);
 	node->kids[0] = simple_parse_template(p, key, 0);
 	return node->kids[0] != NULL ? node : NULL;
 }
 
-/* A property with a constant name is looked up now. One that is missing fails when it is asked for, as in Camel. */
+/* A property with a constant name is looked up now. One that is missing fails when it is asked for,
+ * as in Camel. */
 static struct simple_node *
 form_properties(struct simple_parser *p, struct str whole, struct str rest)
 {
@@ -479,7 +545,8 @@ static struct simple_node *
 form_file(struct simple_parser *p, struct str whole, struct str rest)
 {
 	if (!simple_has_function(rest) && !simple_file_part(rest))
-		return simple_error(p, whole.p, "Unknown file language syntax: %.*s", STR_FMT(whole));
+		return simple_error(
+		    p, whole.p, "Unknown file language syntax: %.*s", STR_FMT(whole));
 	return form_prefixed(p, whole, rest);
 }
 
@@ -512,7 +579,8 @@ static struct simple_node *
 build_ternary(struct simple_parser *p, struct str f, bool *found)
 {
 	size_t question = simple_find_outside(p, f, 0, " ? ");
-	size_t colon = question != SIZE_MAX ? simple_find_outside(p, f, question + 2, " : ") : SIZE_MAX;
+	size_t colon =
+	    question != SIZE_MAX ? simple_find_outside(p, f, question + 2, " : ") : SIZE_MAX;
 	*found = colon != SIZE_MAX;
 	if (!*found)
 		return NULL;
@@ -523,10 +591,14 @@ build_ternary(struct simple_parser *p, struct str f, bool *found)
 	if (node->kids[0] == NULL)
 		return NULL;
 	if (end < cond.n && str_trim((struct str){ cond.p + end, cond.n - end }).n > 0)
-		return simple_error(p, cond.p + end, "Unexpected token %c at location %zu: a ternary has one comparison",
-			str_trim((struct str){ cond.p + end, cond.n - end }).p[0], (size_t)(cond.p + end - p->base));
+		return simple_error(p, cond.p + end,
+		    "Unexpected token %c at location %zu: a ternary has one comparison",
+		    str_trim((struct str){ cond.p + end, cond.n - end }).p[0],
+		    (size_t)(cond.p + end - p->base));
 	node->kids[1] = parse_branch(p, (struct str){ f.p + question + 3, colon - question - 3 });
-	node->kids[2] = node->kids[1] != NULL ? parse_branch(p, (struct str){ f.p + colon + 3, f.n - colon - 3 }) : NULL;
+	node->kids[2] = node->kids[1] != NULL
+	    ? parse_branch(p, (struct str){ f.p + colon + 3, f.n - colon - 3 })
+	    : NULL;
 	return node->kids[2] != NULL ? node : NULL;
 }
 
@@ -544,10 +616,10 @@ static const struct form forms[] = {
 	{ "variable", ".:?[", form_variable },
 	{ "jsonpath(", NULL, form_jsonpath },
 	{ "xpath(", NULL, form_xpath },
-	{ "int:", NULL, form_typed },
-	{ "long:", NULL, form_typed },
-	{ "boolean:", NULL, form_typed },
-	{ "string:", NULL, form_typed },
+	{ "int:", NULL, form_int },
+	{ "long:", NULL, form_long },
+	{ "boolean:", NULL, form_boolean },
+	{ "string:", NULL, form_string },
 	{ "date:", NULL, simple_parse_date },
 	{ "date-with-timezone:", NULL, simple_parse_date },
 	{ "env", ".:", form_prefixed },
@@ -575,12 +647,14 @@ build_form(struct simple_parser *p, struct str f, bool *found)
 	return NULL;
 }
 
-/* "body" is everything that begins so and is no other function: ${bodyy} gets the hint that Camel gives. */
+/* "body" is everything that begins so and is no other function: ${bodyy} gets the hint that Camel
+ * gives. */
 static bool
 is_body(struct str f)
 {
-	return str_starts(f, "body") && (f.n == 4 || strchr(".?[", f.p[4]) != NULL
-		|| (memchr(f.p, '(', f.n) == NULL && simple_function_find(f) == NULL));
+	return str_starts(f, "body") &&
+	    (f.n == 4 || strchr(".?[", f.p[4]) != NULL ||
+		(memchr(f.p, '(', f.n) == NULL && simple_function_find(f) == NULL));
 }
 
 static struct simple_node *
@@ -594,7 +668,8 @@ parse_function(struct simple_parser *p, struct str f)
 		f = (struct str){ f.p + 3, f.n - 3 };
 	if (is_body(f))
 		return form_body(p, f, (struct str){ f.p + 4, f.n - 4 });
-	const struct simple_function *fn = simple_function_find(f); /* such as headers.size and exception.message */
+	const struct simple_function *fn =
+	    simple_function_find(f); /* such as headers.size and exception.message */
 	if (fn == NULL) {
 		node = build_form(p, f, &found);
 		if (found)
@@ -607,7 +682,8 @@ struct simple_node *
 simple_parse_function(struct simple_parser *p, struct str f)
 {
 	if (f.n == 0)
-		return simple_error(p, f.p, "Unknown function: (empty) at location %zu", (size_t)(f.p - p->base));
+		return simple_error(
+		    p, f.p, "Unknown function: (empty) at location %zu", (size_t)(f.p - p->base));
 	if (p->depth >= SIMPLE_DEPTH_MAX)
 		return simple_error(p, f.p, "nested too deep");
 	p->depth++;

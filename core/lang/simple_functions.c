@@ -8,7 +8,7 @@ static const struct simple_function functions[] = {
 #define PARENS SIMPLE_PARENS
 #define BARE SIMPLE_BARE
 #define EITHER SIMPLE_EITHER
-#define SIMPLE_FUNCTION(name, form, min, max, args, pure, reads, fn, help)                                                       \
+#define SIMPLE_FUNCTION(name, form, min, max, args, pure, reads, fn, help)                         \
 	{ name, form, min, max, args, pure, reads, fn, help },
 #define SIMPLE_REFUSED(name, why)
 #include "core/lang/simple_functions.def"

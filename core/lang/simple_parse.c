@@ -1,6 +1,7 @@
 /*
- * Templates and predicates of Simple. Both have functions in ${ }; beyond that they are two languages: in a template all else is text (with four escapes and the
- * operators that may follow a "}"), in a predicate all else is grammar (spec: docs of the language, sections 1 and 2).
+ * Templates and predicates of Simple. Both have functions in ${ }; beyond that they are two
+ * languages: in a template all else is text (with four escapes and the operators that may follow a
+ * "}"), in a predicate all else is grammar (spec: docs of the language, sections 1 and 2).
  */
 #include "core/lang/simple_priv.h"
 
@@ -91,7 +92,9 @@ unescape(struct arena *a, struct str s)
 	char *out = arena_alloc(a, s.n);
 	size_t n = 0;
 	for (size_t i = 0; i < s.n; i++) {
-		const char *known = s.p[i] == '\\' && i + 1 < s.n && s.p[i + 1] != '\0' ? strchr(from, s.p[i + 1]) : NULL;
+		const char *known = s.p[i] == '\\' && i + 1 < s.n && s.p[i + 1] != '\0'
+		    ? strchr(from, s.p[i + 1])
+		    : NULL;
 		out[n++] = known != NULL ? to[known - from] : s.p[i];
 		if (known != NULL)
 			i++;
@@ -112,7 +115,8 @@ match_spaced(struct str s, size_t i, const char *op)
 	size_t begin = i, length = strlen(op);
 	while (i < s.n && simple_is_blank(s.p[i]))
 		i++;
-	if (i == begin || s.n - i <= length || memcmp(s.p + i, op, length) != 0 || !simple_is_blank(s.p[i + length]))
+	if (i == begin || s.n - i <= length || memcmp(s.p + i, op, length) != 0 ||
+	    !simple_is_blank(s.p[i + length]))
 		return 0;
 	i += length;
 	while (i < s.n && simple_is_blank(s.p[i]))
@@ -126,7 +130,9 @@ parse_function_at(struct simple_parser *p, struct str s, size_t i, size_t start,
 {
 	*end = simple_function_end(p, s, i + start);
 	if (*end == SIZE_MAX)
-		return simple_error(p, s.p + i, "expected symbol functionEnd but was eol at location %zu", (size_t)(s.p + i - p->base));
+		return simple_error(p, s.p + i,
+		    "expected symbol functionEnd but was eol at location %zu",
+		    (size_t)(s.p + i - p->base));
 	return simple_parse_function(p, (struct str){ s.p + i + start, *end - 1 - i - start });
 }
 
@@ -145,7 +151,8 @@ parse_increment(struct simple_parser *p, struct str s, struct simple_node *left,
 	return node;
 }
 
-/* The right side of ?: is a function, or all text up to the next one; quotes around the whole of that text are taken off. */
+/* The right side of ?: is a function, or all text up to the next one; quotes around the whole of
+ * that text are taken off. */
 static struct simple_node *
 parse_elvis_right(struct simple_parser *p, struct str s, size_t i, size_t *end)
 {
@@ -190,11 +197,14 @@ parse_operators(struct simple_parser *p, struct str s, struct simple_node *left,
 		if (elvis == 0 && chain == 0)
 			return left;
 		if (terms == SIMPLE_TERMS_MAX)
-			return simple_error(p, s.p + *end, "more than %d operators", SIMPLE_TERMS_MAX);
-		struct simple_node *node = simple_node_new(p, elvis ? SIMPLE_ELVIS : SIMPLE_CHAIN, s.p + *end, 2);
+			return simple_error(
+			    p, s.p + *end, "more than %d operators", SIMPLE_TERMS_MAX);
+		struct simple_node *node =
+		    simple_node_new(p, elvis ? SIMPLE_ELVIS : SIMPLE_CHAIN, s.p + *end, 2);
 		node->kids[0] = left;
 		node->null_safe = null_safe;
-		node->kids[1] = elvis ? parse_elvis_right(p, s, elvis, end) : parse_chain_right(p, s, chain, end);
+		node->kids[1] = elvis ? parse_elvis_right(p, s, elvis, end)
+				      : parse_chain_right(p, s, chain, end);
 		if (node->kids[1] == NULL)
 			return NULL;
 		left = node;
@@ -232,7 +242,8 @@ simple_parse_template(struct simple_parser *p, struct str s, unsigned flags)
 			continue;
 		}
 		if (i > text)
-			parts_add(p, &parts, parse_literal(p, (struct str){ s.p + text, i - text }, flags));
+			parts_add(p, &parts,
+			    parse_literal(p, (struct str){ s.p + text, i - text }, flags));
 		size_t end;
 		struct simple_node *node = parse_function_at(p, s, i, start, &end);
 		if (node != NULL && (flags & SIMPLE_OPERATORS))
@@ -243,7 +254,8 @@ simple_parse_template(struct simple_parser *p, struct str s, unsigned flags)
 		text = i = end;
 	}
 	if (s.n > text || parts.n == 0)
-		parts_add(p, &parts, parse_literal(p, (struct str){ s.p + text, s.n - text }, flags));
+		parts_add(
+		    p, &parts, parse_literal(p, (struct str){ s.p + text, s.n - text }, flags));
 	if (parts.n == 1)
 		return parts.items[0];
 	struct simple_node *node = simple_node_new(p, SIMPLE_CONCAT, s.p, 0);
@@ -254,22 +266,45 @@ simple_parse_template(struct simple_parser *p, struct str s, unsigned flags)
 
 /* ---- predicates ---- */
 
-static const struct operator {
+static const struct operator
+{
 	const char *text;
 	enum simple_op op;
 	bool negate;
-} operators[] = {
+}
+operators[] = {
 	/* a text comes before its own beginnings */
-	{ "!=~", SIMPLE_EQ_NOCASE, true }, { "!=", SIMPLE_EQ, true }, { "==", SIMPLE_EQ, false }, { "=~", SIMPLE_EQ_NOCASE, false },
-	{ ">=", SIMPLE_GE, false }, { "<=", SIMPLE_LE, false }, { ">", SIMPLE_GT, false }, { "<", SIMPLE_LT, false },
-	{ "!~~", SIMPLE_CONTAINS_NOCASE, true }, { "~~", SIMPLE_CONTAINS_NOCASE, false },
-	{ "!contains", SIMPLE_CONTAINS, true }, { "not contains", SIMPLE_CONTAINS, true }, { "contains", SIMPLE_CONTAINS, false },
-	{ "!startsWith", SIMPLE_STARTS, true }, { "startsWith", SIMPLE_STARTS, false }, { "starts with", SIMPLE_STARTS, false },
-	{ "!endsWith", SIMPLE_ENDS, true }, { "endsWith", SIMPLE_ENDS, false }, { "ends with", SIMPLE_ENDS, false },
-	{ "!regex", SIMPLE_REGEX, true }, { "not regex", SIMPLE_REGEX, true }, { "regex", SIMPLE_REGEX, false },
-	{ "!range", SIMPLE_RANGE, true }, { "not range", SIMPLE_RANGE, true }, { "range", SIMPLE_RANGE, false },
-	{ "!in", SIMPLE_IN, true }, { "not in", SIMPLE_IN, true }, { "in", SIMPLE_IN, false },
-	{ "!is", SIMPLE_IS, true }, { "not is", SIMPLE_IS, true }, { "is", SIMPLE_IS, false },
+	{ "!=~", SIMPLE_EQ_NOCASE, true },
+	{ "!=", SIMPLE_EQ, true },
+	{ "==", SIMPLE_EQ, false },
+	{ "=~", SIMPLE_EQ_NOCASE, false },
+	{ ">=", SIMPLE_GE, false },
+	{ "<=", SIMPLE_LE, false },
+	{ ">", SIMPLE_GT, false },
+	{ "<", SIMPLE_LT, false },
+	{ "!~~", SIMPLE_CONTAINS_NOCASE, true },
+	{ "~~", SIMPLE_CONTAINS_NOCASE, false },
+	{ "!contains", SIMPLE_CONTAINS, true },
+	{ "not contains", SIMPLE_CONTAINS, true },
+	{ "contains", SIMPLE_CONTAINS, false },
+	{ "!startsWith", SIMPLE_STARTS, true },
+	{ "startsWith", SIMPLE_STARTS, false },
+	{ "starts with", SIMPLE_STARTS, false },
+	{ "!endsWith", SIMPLE_ENDS, true },
+	{ "endsWith", SIMPLE_ENDS, false },
+	{ "ends with", SIMPLE_ENDS, false },
+	{ "!regex", SIMPLE_REGEX, true },
+	{ "not regex", SIMPLE_REGEX, true },
+	{ "regex", SIMPLE_REGEX, false },
+	{ "!range", SIMPLE_RANGE, true },
+	{ "not range", SIMPLE_RANGE, true },
+	{ "range", SIMPLE_RANGE, false },
+	{ "!in", SIMPLE_IN, true },
+	{ "not in", SIMPLE_IN, true },
+	{ "in", SIMPLE_IN, false },
+	{ "!is", SIMPLE_IS, true },
+	{ "not is", SIMPLE_IS, true },
+	{ "is", SIMPLE_IS, false },
 };
 
 static size_t
@@ -304,7 +339,8 @@ static struct simple_node *
 unexpected(struct simple_parser *p, struct str s, size_t i)
 {
 	struct str c = char_at(s, i);
-	return simple_error(p, s.p + i, "Unexpected token %.*s at location %zu", STR_FMT(c), (size_t)(s.p + i - p->base));
+	return simple_error(p, s.p + i, "Unexpected token %.*s at location %zu", STR_FMT(c),
+	    (size_t)(s.p + i - p->base));
 }
 
 static bool
@@ -355,15 +391,19 @@ parse_quoted(struct simple_parser *p, struct str s, size_t i, size_t *end)
 	bool open;
 	*end = simple_quote_end(p, s, i, &open);
 	if (*end == SIZE_MAX) {
-		const char *symbol = open ? "functionEnd" : s.p[i] == '\'' ? "singleQuote" : "doubleQuote";
-		return simple_error(p, s.p + i, "expected symbol %s but was eol at location %zu", symbol, (size_t)(s.p + i - p->base));
+		const char *symbol = open ? "functionEnd"
+		    : s.p[i] == '\''      ? "singleQuote"
+					  : "doubleQuote";
+		return simple_error(p, s.p + i, "expected symbol %s but was eol at location %zu",
+		    symbol, (size_t)(s.p + i - p->base));
 	}
 	if (*end < s.n && !simple_is_blank(s.p[*end]))
 		return unexpected(p, s, *end);
 	return simple_parse_template(p, (struct str){ s.p + i + 1, *end - i - 2 }, 0);
 }
 
-/* An operand in ${ } with its ++ or --, or in quotes. NULL without a report when there is none of them at i (*found false). */
+/* An operand in ${ } with its ++ or --, or in quotes. NULL without a report when there is none of
+ * them at i (*found false). */
 static struct simple_node *
 parse_operand(struct simple_parser *p, struct str s, size_t i, size_t *end, bool *found)
 {
@@ -379,12 +419,12 @@ parse_operand(struct simple_parser *p, struct str s, size_t i, size_t *end, bool
 	return NULL;
 }
 
-static const struct operator *
-match_operator(struct str s, size_t i, size_t *end)
+static const struct operator* match_operator(struct str s, size_t i, size_t *end)
 {
 	for (size_t k = 0; k < ARRAY_LEN(operators); k++) {
 		size_t n = strlen(operators[k].text);
-		if (s.n - i > n && memcmp(s.p + i, operators[k].text, n) == 0 && simple_is_blank(s.p[i + n])) {
+		if (s.n - i > n && memcmp(s.p + i, operators[k].text, n) == 0 &&
+		    simple_is_blank(s.p[i + n])) {
 			*end = i + n;
 			return &operators[k];
 		}
@@ -392,7 +432,8 @@ match_operator(struct str s, size_t i, size_t *end)
 	return NULL;
 }
 
-/* A ternary's operand without ${ }: a function up to the next blank outside of quotes and brackets. */
+/* A ternary's operand without ${ }: a function up to the next blank outside of quotes and brackets.
+ */
 static struct simple_node *
 parse_bare(struct simple_parser *p, struct str s, size_t i, size_t *end)
 {
@@ -403,7 +444,8 @@ parse_bare(struct simple_parser *p, struct str s, size_t i, size_t *end)
 }
 
 static struct simple_node *
-parse_right(struct simple_parser *p, struct str s, size_t i, bool bare, const struct operator *op, size_t *end)
+parse_right(struct simple_parser *p, struct str s, size_t i, bool bare, const struct operator* op,
+    size_t *end)
 {
 	bool found;
 	struct simple_node *node = parse_operand(p, s, i, end, &found);
@@ -412,19 +454,23 @@ parse_right(struct simple_parser *p, struct str s, size_t i, bool bare, const st
 	struct str word = word_at(s, i);
 	node = parse_word(p, word);
 	if (node != NULL && op->op == SIMPLE_RANGE)
-		return simple_error(p, word.p, "operator range needs '${from}..${to}' in quotes, not %.*s", STR_FMT(word));
+		return simple_error(p, word.p,
+		    "operator range needs '${from}..${to}' in quotes, not %.*s", STR_FMT(word));
 	*end = i + word.n;
 	if (node != NULL)
 		return node;
 	if (bare && word.n > 0)
 		return parse_bare(p, s, i, end);
 	if (word.n == 0)
-		return simple_error(p, s.p + i, "Binary operator %s has no right hand side token", op->text);
-	return simple_error(p, word.p, "Binary operator %s does not support token %.*s: quote it when it is text", op->text,
-		STR_FMT(word));
+		return simple_error(
+		    p, s.p + i, "Binary operator %s has no right hand side token", op->text);
+	return simple_error(p, word.p,
+	    "Binary operator %s does not support token %.*s: quote it when it is text", op->text,
+	    STR_FMT(word));
 }
 
-/* What a constant right side allows to prepare: the regular expression, the range. False: reported. */
+/* What a constant right side allows to prepare: the regular expression, the range. False: reported.
+ */
 static bool
 prepare_right(struct simple_parser *p, struct simple_node *node)
 {
@@ -440,7 +486,9 @@ prepare_right(struct simple_parser *p, struct simple_node *node)
 		node->compiled = true;
 	} else if (node->op == SIMPLE_RANGE) {
 		if (!simple_range_parse(text, &node->u.range))
-			return simple_error(p, at, "operator range is not valid: expected 'from..to', was '%.*s'", STR_FMT(text)) != NULL;
+			return simple_error(p, at,
+				   "operator range is not valid: expected 'from..to', was '%.*s'",
+				   STR_FMT(text)) != NULL;
 		node->compiled = true;
 	}
 	return true;
@@ -448,10 +496,11 @@ prepare_right(struct simple_parser *p, struct simple_node *node)
 
 /* The rest of a comparison whose left side ended at i. */
 static struct simple_node *
-parse_compare(struct simple_parser *p, struct str s, struct simple_node *left, size_t i, bool bare, size_t *end)
+parse_compare(struct simple_parser *p, struct str s, struct simple_node *left, size_t i, bool bare,
+    size_t *end)
 {
 	size_t at = skip_blanks(s, i), behind;
-	const struct operator *op = at > i ? match_operator(s, at, &behind) : NULL;
+	const struct operator* op = at> i ? match_operator(s, at, &behind) : NULL;
 	if (op == NULL)
 		return unexpected(p, s, at > i ? at : i);
 	struct simple_node *node = simple_node_new(p, SIMPLE_COMPARE, s.p + at, 2);
@@ -475,15 +524,18 @@ simple_parse_comparison(struct simple_parser *p, struct str s, bool bare, size_t
 		found = true;
 	}
 	if (!found)
-		return i < s.n ? unexpected(p, s, i) : simple_error(p, s.p + i, "a comparison is missing");
+		return i < s.n ? unexpected(p, s, i)
+			       : simple_error(p, s.p + i, "a comparison is missing");
 	if (left == NULL)
 		return NULL;
 	if (skip_blanks(s, left_end) == s.n)
-		return simple_error(p, s.p + i, "a comparison with an operator is needed here, such as == true");
+		return simple_error(
+		    p, s.p + i, "a comparison with an operator is needed here, such as == true");
 	return parse_compare(p, s, left, left_end, bare, end);
 }
 
-/* The first operand with what follows it: a comparison, or nothing, when it is the truth of the value. */
+/* The first operand with what follows it: a comparison, or nothing, when it is the truth of the
+ * value. */
 static struct simple_node *
 parse_first(struct simple_parser *p, struct str s, size_t *end)
 {
@@ -522,8 +574,10 @@ simple_parse_predicate(struct simple_parser *p, struct str s)
 			return unexpected(p, s, at < s.n ? at : end);
 		}
 		if (terms == SIMPLE_TERMS_MAX)
-			return simple_error(p, s.p + end, "more than %d operators", SIMPLE_TERMS_MAX);
-		struct simple_node *both = simple_node_new(p, and ? SIMPLE_AND : SIMPLE_OR, s.p + end, 2);
+			return simple_error(
+			    p, s.p + end, "more than %d operators", SIMPLE_TERMS_MAX);
+		struct simple_node *both =
+		    simple_node_new(p, and? SIMPLE_AND : SIMPLE_OR, s.p + end, 2);
 		both->kids[0] = node;
 		struct str rest = { s.p + next, s.n - next };
 		both->kids[1] = simple_parse_comparison(p, rest, false, &end);

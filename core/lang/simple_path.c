@@ -1,6 +1,7 @@
 /*
- * Dotted access of Simple on values: [0], [last-1], [key], .method(args), ?.x. It never reads a map's key by .name: that calls a method, as in Java.
- * No receiver (null) gives null; an index beyond the end and a method that is not there are errors.
+ * Dotted access of Simple on values: [0], [last-1], [key], .method(args), ?.x. It never reads a
+ * map's key by .name: that calls a method, as in Java. No receiver (null) gives null; an index
+ * beyond the end and a method that is not there are errors.
  */
 #include "core/lang/simple_priv.h"
 
@@ -16,7 +17,7 @@ struct access_step {
 	bool is_method, parens, null_safe;
 	struct str name; /* of the method; or the key */
 	enum key_kind kind;
-	int64_t index;   /* KEY_INDEX; KEY_LAST: how far before the last */
+	int64_t index; /* KEY_INDEX; KEY_LAST: how far before the last */
 	struct str args[METHOD_ARGS_MAX];
 	size_t args_n;
 };
@@ -45,7 +46,8 @@ find_close(struct str s, size_t i, char close)
 		char c = s.p[i];
 		if (quote != 0)
 			quote = c == quote ? 0 : quote;
-		else if ((c == '\'' || c == '"') && (i == begin || s.p[i - 1] == ',' || s.p[i - 1] == ' '))
+		else if ((c == '\'' || c == '"') &&
+		    (i == begin || s.p[i - 1] == ',' || s.p[i - 1] == ' '))
 			quote = c;
 		else if (c == close)
 			return i;
@@ -59,8 +61,9 @@ read_key(struct access_step *step)
 	struct str key = step->name = unquote(step->name);
 	if (str_eq(key, STR_LIT("last"))) {
 		step->kind = KEY_LAST;
-	} else if (str_starts(key, "last-") && str_to_int64((struct str){ key.p + 5, key.n - 5 }, &step->index)
-		   && step->index >= 0 && step->index <= INT32_MAX) {
+	} else if (str_starts(key, "last-") &&
+	    str_to_int64((struct str){ key.p + 5, key.n - 5 }, &step->index) && step->index >= 0 &&
+	    step->index <= INT32_MAX) {
 		step->kind = KEY_LAST;
 	} else if (str_to_int64(key, &step->index)) {
 		step->kind = KEY_INDEX;
@@ -158,7 +161,8 @@ simple_key_split(struct arena *a, struct str text, struct simple_key *key)
 		if (strchr(".?[", text.p[i]) == NULL)
 			continue;
 		const char *why;
-		if (simple_path_parse(a, (struct str){ text.p + i, text.n - i }, &key->path, &why)) {
+		if (simple_path_parse(
+			a, (struct str){ text.p + i, text.n - i }, &key->path, &why)) {
 			key->name = (struct str){ text.p, i };
 			key->name_hash = str_casehash(key->name);
 		}
@@ -265,7 +269,8 @@ static enum eval_rc
 text_m_starts(struct invocation *in, struct value *out)
 {
 	struct str prefix = in->step->args[0];
-	return out_bool(out, in->text.n >= prefix.n && str_eq((struct str){ in->text.p, prefix.n }, prefix));
+	return out_bool(
+	    out, in->text.n >= prefix.n && str_eq((struct str){ in->text.p, prefix.n }, prefix));
 }
 
 static enum eval_rc
@@ -273,14 +278,16 @@ text_m_ends(struct invocation *in, struct value *out)
 {
 	struct str suffix = in->step->args[0];
 	return out_bool(out,
-		in->text.n >= suffix.n && str_eq((struct str){ in->text.p + in->text.n - suffix.n, suffix.n }, suffix));
+	    in->text.n >= suffix.n &&
+		str_eq((struct str){ in->text.p + in->text.n - suffix.n, suffix.n }, suffix));
 }
 
 static enum eval_rc
 text_m_index_of(struct invocation *in, struct value *out)
 {
 	size_t at = str_find(in->text, in->step->args[0]);
-	return out_int(out, at == SIZE_MAX ? -1 : (int64_t)text_length((struct str){ in->text.p, at }));
+	return out_int(
+	    out, at == SIZE_MAX ? -1 : (int64_t)text_length((struct str){ in->text.p, at }));
 }
 
 static enum eval_rc
@@ -288,7 +295,8 @@ text_m_last_index_of(struct invocation *in, struct value *out)
 {
 	struct str what = in->step->args[0];
 	for (size_t i = in->text.n + 1; i-- > 0;)
-		if (in->text.n - i >= what.n && str_eq((struct str){ in->text.p + i, what.n }, what))
+		if (in->text.n - i >= what.n &&
+		    str_eq((struct str){ in->text.p + i, what.n }, what))
 			return out_int(out, (int64_t)text_length((struct str){ in->text.p, i }));
 	return out_int(out, -1);
 }
@@ -298,12 +306,14 @@ text_m_substring(struct invocation *in, struct value *out)
 {
 	int64_t from, to, length = (int64_t)text_length(in->text);
 	if (!arg_int(in, 0, &from) || (in->step->args_n > 1 && !arg_int(in, 1, &to)))
-		return simple_fail(in->ex, EXCEPTION_METHOD_NOT_FOUND, "method substring needs whole numbers");
+		return simple_fail(
+		    in->ex, EXCEPTION_METHOD_NOT_FOUND, "method substring needs whole numbers");
 	if (in->step->args_n == 1)
 		to = length;
 	if (from < 0 || to > length || from > to)
-		return simple_fail(in->ex, EXCEPTION_STRING_INDEX_OUT_OF_BOUNDS, "begin %lld, end %lld, length %lld", (long long)from,
-			(long long)to, (long long)length);
+		return simple_fail(in->ex, EXCEPTION_STRING_INDEX_OUT_OF_BOUNDS,
+		    "begin %lld, end %lld, length %lld", (long long)from, (long long)to,
+		    (long long)length);
 	return out_text(out, text_slice(in->text, (size_t)from, (size_t)to));
 }
 
@@ -312,8 +322,8 @@ text_m_char_at(struct invocation *in, struct value *out)
 {
 	int64_t at, length = (int64_t)text_length(in->text);
 	if (!arg_int(in, 0, &at) || at < 0 || at >= length)
-		return simple_fail(in->ex, EXCEPTION_STRING_INDEX_OUT_OF_BOUNDS, "index %.*s, length %lld", STR_FMT(in->step->args[0]),
-			(long long)length);
+		return simple_fail(in->ex, EXCEPTION_STRING_INDEX_OUT_OF_BOUNDS,
+		    "index %.*s, length %lld", STR_FMT(in->step->args[0]), (long long)length);
 	return out_text(out, text_slice(in->text, (size_t)at, (size_t)at + 1));
 }
 
@@ -322,7 +332,8 @@ text_m_replace(struct invocation *in, struct value *out)
 {
 	if (in->step->args[0].n == 0)
 		return out_text(out, in->text);
-	return out_text(out, text_replace(&in->ex->arena, in->text, in->step->args[0], in->step->args[1]));
+	return out_text(
+	    out, text_replace(&in->ex->arena, in->text, in->step->args[0], in->step->args[1]));
 }
 
 /* Compiles the method's first argument as a regular expression. */
@@ -359,7 +370,8 @@ behind(struct str s, size_t i)
 	return i + length;
 }
 
-/* Java's split: pieces between matches, trailing empty ones dropped, an empty first one only by a match that is not empty. */
+/* Java's split: pieces between matches, trailing empty ones dropped, an empty first one only by a
+ * match that is not empty. */
 static enum eval_rc
 text_m_split(struct invocation *in, struct value *out)
 {
@@ -373,7 +385,8 @@ text_m_split(struct invocation *in, struct value *out)
 	size_t at = 0, keep = 0, from = 0, begin = 0, end = 0;
 	for (;;) {
 		bool found = false;
-		if (from <= in->text.n && regex_find(re, in->text, from, &found, &begin, &end, &err) != HINNY_OK)
+		if (from <= in->text.n &&
+		    regex_find(re, in->text, from, &found, &begin, &end, &err) != HINNY_OK)
 			return simple_fail(in->ex, EXCEPTION_RUNTIME, "%s", err.text);
 		if (found && end == begin && (begin == 0 || begin >= in->text.n)) {
 			from = behind(in->text, begin);
@@ -412,7 +425,8 @@ any_m_is_empty(struct invocation *in, struct value *out)
 }
 
 static enum eval_rc
-list_index(struct exchange *ex, const struct value *list, int64_t index, bool null_safe, struct value *out)
+list_index(
+    struct exchange *ex, const struct value *list, int64_t index, bool null_safe, struct value *out)
 {
 	size_t n = document_size(list);
 	if (index >= 0 && (size_t)index < n && document_item(&ex->arena, list, (size_t)index, out))
@@ -420,7 +434,8 @@ list_index(struct exchange *ex, const struct value *list, int64_t index, bool nu
 	*out = value_null();
 	if (null_safe)
 		return EVAL_OK;
-	return simple_fail(ex, EXCEPTION_INDEX_OUT_OF_BOUNDS, "Index: %lld, Size: %zu out of bounds", (long long)index, n);
+	return simple_fail(ex, EXCEPTION_INDEX_OUT_OF_BOUNDS,
+	    "Index: %lld, Size: %zu out of bounds", (long long)index, n);
 }
 
 static enum eval_rc
@@ -428,7 +443,8 @@ list_m_get(struct invocation *in, struct value *out)
 {
 	int64_t index;
 	if (!arg_int(in, 0, &index))
-		return simple_fail(in->ex, EXCEPTION_METHOD_NOT_FOUND, "method get of a list needs a whole number");
+		return simple_fail(in->ex, EXCEPTION_METHOD_NOT_FOUND,
+		    "method get of a list needs a whole number");
 	return list_index(in->ex, &in->self, index, false, out);
 }
 
@@ -544,7 +560,8 @@ receiver_of(const struct value *v)
 }
 
 static enum eval_rc
-call_method(const struct access_step *step, struct exchange *ex, const struct value *v, struct value *out)
+call_method(
+    const struct access_step *step, struct exchange *ex, const struct value *v, struct value *out)
 {
 	enum receiver on = receiver_of(v);
 	for (size_t i = 0; i < ARRAY_LEN(methods); i++) {
@@ -559,12 +576,14 @@ call_method(const struct access_step *step, struct exchange *ex, const struct va
 		return m->fn(&in, out);
 	}
 	const char *type = value_class(v);
-	return simple_fail(ex, EXCEPTION_METHOD_NOT_FOUND, "Method with name: %.*s not found on bean of type: %s",
-		STR_FMT(step->name), type != NULL ? type : "null");
+	return simple_fail(ex, EXCEPTION_METHOD_NOT_FOUND,
+	    "Method with name: %.*s not found on bean of type: %s", STR_FMT(step->name),
+	    type != NULL ? type : "null");
 }
 
 static enum eval_rc
-access_key(const struct access_step *step, struct exchange *ex, const struct value *v, struct value *out)
+access_key(
+    const struct access_step *step, struct exchange *ex, const struct value *v, struct value *out)
 {
 	enum document_kind kind = document_kind(v);
 	if (kind == DOCUMENT_OBJECT) {
@@ -573,16 +592,20 @@ access_key(const struct access_step *step, struct exchange *ex, const struct val
 		return EVAL_OK;
 	}
 	if (kind == DOCUMENT_ARRAY && step->kind != KEY_TEXT) {
-		int64_t index = step->kind == KEY_LAST ? (int64_t)document_size(v) - 1 - step->index : step->index;
+		int64_t index = step->kind == KEY_LAST ? (int64_t)document_size(v) - 1 - step->index
+						       : step->index;
 		return list_index(ex, v, index, step->null_safe, out);
 	}
 	const char *type = value_class(v);
-	return simple_fail(ex, kind == DOCUMENT_ARRAY ? EXCEPTION_INDEX_OUT_OF_BOUNDS : EXCEPTION_BEAN_EXPRESSION,
-		"Key: %.*s not found in bean of type: %s", STR_FMT(step->name), type != NULL ? type : "null");
+	return simple_fail(ex,
+	    kind == DOCUMENT_ARRAY ? EXCEPTION_INDEX_OUT_OF_BOUNDS : EXCEPTION_BEAN_EXPRESSION,
+	    "Key: %.*s not found in bean of type: %s", STR_FMT(step->name),
+	    type != NULL ? type : "null");
 }
 
 enum eval_rc
-simple_path_apply(const struct simple_path *path, struct exchange *ex, struct value v, struct value *out)
+simple_path_apply(
+    const struct simple_path *path, struct exchange *ex, struct value v, struct value *out)
 {
 	for (size_t i = 0; i < path->n; i++) {
 		v = document_plain(&ex->arena, v);
@@ -590,7 +613,8 @@ simple_path_apply(const struct simple_path *path, struct exchange *ex, struct va
 			break;
 		const struct access_step *step = &path->steps[i];
 		struct value next;
-		enum eval_rc rc = step->is_method ? call_method(step, ex, &v, &next) : access_key(step, ex, &v, &next);
+		enum eval_rc rc = step->is_method ? call_method(step, ex, &v, &next)
+						  : access_key(step, ex, &v, &next);
 		if (rc != EVAL_OK)
 			return rc;
 		v = next;

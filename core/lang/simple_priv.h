@@ -1,5 +1,6 @@
 /*
- * Simple, inside: the nodes that a text compiles to, the parser's state, the tables of functions and forms.
+ * Simple, inside: the nodes that a text compiles to, the parser's state, the tables of functions
+ * and forms.
  *
  *   simple_scan.c      where functions, quotes, arguments end in the text
  *   simple_parse.c     templates and predicates -> nodes
@@ -9,8 +10,8 @@
  *   simple_compare.c   the operators of comparisons
  *   simple_fn_*.c      the functions of simple_functions.def
  *
- * A node and all below it are immutable and lie in the program's arena. Evaluation allocates in the exchange's arena only what a value needs: comparing a
- * header with a text allocates nothing.
+ * A node and all below it are immutable and lie in the program's arena. Evaluation allocates in the
+ * exchange's arena only what a value needs: comparing a header with a text allocates nothing.
  */
 #ifndef HINNY_LANG_SIMPLE_PRIV_H
 #define HINNY_LANG_SIMPLE_PRIV_H
@@ -25,30 +26,35 @@ struct jsonpath_code;
 struct simple_date;
 struct simple_node;
 
-enum { SIMPLE_DEPTH_MAX = 64, SIMPLE_TERMS_MAX = 1000, SIMPLE_QUOTE_TRIES = 4096, SIMPLE_TEXT_MAX = 256 * 1024 * 1024 };
+enum {
+	SIMPLE_DEPTH_MAX = 64,
+	SIMPLE_TERMS_MAX = 1000,
+	SIMPLE_QUOTE_TRIES = 4096,
+	SIMPLE_TEXT_MAX = 256 * 1024 * 1024
+};
 
 enum simple_type {
-	SIMPLE_CONST,   /* u.value */
-	SIMPLE_CONCAT,  /* text of all kids */
+	SIMPLE_CONST,  /* u.value */
+	SIMPLE_CONCAT, /* text of all kids */
 	SIMPLE_BODY,
-	SIMPLE_HEADER,  /* u.key.name */
+	SIMPLE_HEADER, /* u.key.name */
 	SIMPLE_PROPERTY,
 	SIMPLE_VARIABLE,
-	SIMPLE_KEYED,   /* u.key: full name first, then name and path */
+	SIMPLE_KEYED,         /* u.key: full name first, then name and path */
 	SIMPLE_KEYED_DYNAMIC, /* kid 0: text of what stands behind "header." */
-	SIMPLE_PATH,    /* u.path applied to kid 0 */
-	SIMPLE_PATH_DYNAMIC, /* text of kid 1 is a path, applied to kid 0 */
-	SIMPLE_CALL,    /* u.fn with the kids; a kid may be NULL */
-	SIMPLE_CONVERT, /* kid 0 to u.convert.to */
-	SIMPLE_COMPARE, /* kids 0, 1; op, negate */
+	SIMPLE_PATH,          /* u.path applied to kid 0 */
+	SIMPLE_PATH_DYNAMIC,  /* text of kid 1 is a path, applied to kid 0 */
+	SIMPLE_CALL,          /* u.fn with the kids; a kid may be NULL */
+	SIMPLE_CONVERT,       /* kid 0 to u.convert.to */
+	SIMPLE_COMPARE,       /* kids 0, 1; op, negate */
 	SIMPLE_AND,
 	SIMPLE_OR,
 	SIMPLE_TRUTH,
 	SIMPLE_TERNARY, /* kids: condition, then, else */
 	SIMPLE_ELVIS,
-	SIMPLE_CHAIN,   /* kid 1 with the value of kid 0 as body; null_safe */
-	SIMPLE_STEP,    /* kid 0 plus u.step */
-	SIMPLE_PART,    /* u.part: an expression with its own slot */
+	SIMPLE_CHAIN, /* kid 1 with the value of kid 0 as body; null_safe */
+	SIMPLE_STEP,  /* kid 0 plus u.step */
+	SIMPLE_PART,  /* u.part: an expression with its own slot */
 	SIMPLE_JSONPATH,
 	SIMPLE_DATE,
 	SIMPLE_TYPES
@@ -57,8 +63,20 @@ enum simple_type {
 enum simple_scope { SIMPLE_IN_HEADERS, SIMPLE_IN_PROPERTIES, SIMPLE_IN_VARIABLES };
 
 enum simple_op {
-	SIMPLE_EQ, SIMPLE_EQ_NOCASE, SIMPLE_GT, SIMPLE_GE, SIMPLE_LT, SIMPLE_LE, SIMPLE_CONTAINS, SIMPLE_CONTAINS_NOCASE,
-	SIMPLE_STARTS, SIMPLE_ENDS, SIMPLE_REGEX, SIMPLE_IN, SIMPLE_RANGE, SIMPLE_IS
+	SIMPLE_EQ,
+	SIMPLE_EQ_NOCASE,
+	SIMPLE_GT,
+	SIMPLE_GE,
+	SIMPLE_LT,
+	SIMPLE_LE,
+	SIMPLE_CONTAINS,
+	SIMPLE_CONTAINS_NOCASE,
+	SIMPLE_STARTS,
+	SIMPLE_ENDS,
+	SIMPLE_REGEX,
+	SIMPLE_IN,
+	SIMPLE_RANGE,
+	SIMPLE_IS
 };
 
 struct simple_key {
@@ -106,29 +124,34 @@ struct simple_node {
 /* What e->code of a Simple expression is. */
 struct simple_program {
 	struct simple_node *root;
-	bool effects; /* it sets headers or variables: remote parts must be there before it begins */
+	bool
+	    effects; /* it sets headers or variables: remote parts must be there before it begins */
 };
 
 /* ---- evaluation ---- */
 
 enum eval_rc simple_eval(const struct simple_node *node, struct exchange *ex, struct value *out);
-enum eval_rc simple_eval_text(const struct simple_node *node, struct exchange *ex, struct str *out, bool *null);
+enum eval_rc simple_eval_text(
+    const struct simple_node *node, struct exchange *ex, struct str *out, bool *null);
 enum eval_rc simple_eval_truth(const struct simple_node *node, struct exchange *ex, bool *out);
-enum eval_rc simple_compare(const struct simple_node *node, struct exchange *ex, const struct value *l, const struct value *r,
-	bool *out);
+enum eval_rc simple_compare(const struct simple_node *node, struct exchange *ex,
+    const struct value *l, const struct value *r, bool *out);
 /* Sets the exception and returns EVAL_ERROR. */
 enum eval_rc simple_fail(struct exchange *ex, enum exception_id id, const char *fmt, ...)
-	__attribute__((format(printf, 3, 4)));
+    __attribute__((format(printf, 3, 4)));
 /* A header, property or variable (with its scope prefixes); NULL when there is none. */
-struct value *simple_lookup(struct exchange *ex, enum simple_scope scope, struct str name, uint32_t hash);
+struct value *simple_lookup(
+    struct exchange *ex, enum simple_scope scope, struct str name, uint32_t hash);
 /* What "a..b" says; false when it says nothing. */
 bool simple_range_parse(struct str text, struct simple_range *out);
 
 /* ---- dotted access ---- */
 
 /* False: it is no path; *why says so. */
-bool simple_path_parse(struct arena *a, struct str text, struct simple_path **out, const char **why);
-enum eval_rc simple_path_apply(const struct simple_path *path, struct exchange *ex, struct value v, struct value *out);
+bool simple_path_parse(
+    struct arena *a, struct str text, struct simple_path **out, const char **why);
+enum eval_rc simple_path_apply(
+    const struct simple_path *path, struct exchange *ex, struct value v, struct value *out);
 /* "name.a[0]" -> name and path; path NULL when there is none. */
 void simple_key_split(struct arena *a, struct str text, struct simple_key *key);
 
@@ -142,8 +165,10 @@ struct simple_call {
 enum simple_form { SIMPLE_PARENS = 1, SIMPLE_BARE = 2, SIMPLE_EITHER = 3 };
 
 /*
- * Arguments, one letter each: e expression · s expression, the body when missing (a leading s is missing first) · p predicate · q expression whose quotes
- * stay · c class name (an INT constant with enum value_class_id) · b the body, not written. A following * repeats the letter.
+ * Arguments, one letter each: e expression · s expression, the body when missing (a leading s is
+ * missing first, a leading S last) · p predicate · q expression whose quotes stay · c class name
+ * (an INT constant with enum value_class_id) · b the body, not written. A following * repeats the
+ * letter.
  */
 struct simple_function {
 	const char *name;
@@ -166,7 +191,8 @@ const struct simple_function *simple_function_all(size_t *n);
 enum eval_rc simple_arg(struct simple_call *call, size_t i, struct value *out);
 bool simple_arg_given(const struct simple_call *call, size_t i);
 enum eval_rc simple_arg_text(struct simple_call *call, size_t i, struct str *out, bool *null);
-enum eval_rc simple_arg_int(struct simple_call *call, size_t i, int64_t *out); /* an error when it is none */
+enum eval_rc simple_arg_int(
+    struct simple_call *call, size_t i, int64_t *out); /* an error when it is none */
 enum eval_rc simple_arg_truth(struct simple_call *call, size_t i, bool *out);
 static inline size_t
 simple_arg_count(const struct simple_call *call)
@@ -182,33 +208,38 @@ struct simple_parser {
 	struct arena *arena;
 	const char *base; /* e->text: positions count from here */
 	unsigned depth;
-	unsigned budget;  /* how many quotes may turn out to be none */
+	unsigned budget; /* how many quotes may turn out to be none */
 	bool effects;
 	bool in_chain;
 	bool failed; /* something was reported */
 };
 
 /* Compiles s as a template, or predicate, of e (whose text holds s). NULL: reported. */
-struct simple_node *simple_compile_text(struct compile *c, struct expression *e, struct str s, bool predicate, bool *effects);
+struct simple_node *simple_compile_text(
+    struct compile *c, struct expression *e, struct str s, bool predicate, bool *effects);
 
 /* Reports and returns NULL. `at` lies in the text. */
 struct simple_node *simple_error(struct simple_parser *p, const char *at, const char *fmt, ...)
-	__attribute__((format(printf, 3, 4)));
-struct simple_node *simple_node_new(struct simple_parser *p, enum simple_type type, const char *at, uint32_t kids);
+    __attribute__((format(printf, 3, 4)));
+struct simple_node *simple_node_new(
+    struct simple_parser *p, enum simple_type type, const char *at, uint32_t kids);
 struct simple_node *simple_const(struct simple_parser *p, const char *at, struct value v);
 struct simple_node *simple_body(struct simple_parser *p, const char *at);
-void simple_record(struct simple_parser *p, enum simple_scope scope, struct str name); /* name p NULL: any */
+void simple_record(
+    struct simple_parser *p, enum simple_scope scope, struct str name); /* name p NULL: any */
 void simple_record_key(struct simple_parser *p, const struct simple_key *key);
 
 enum simple_template_flag { SIMPLE_OPERATORS = 1, SIMPLE_ESCAPES = 2 };
 struct simple_node *simple_parse_template(struct simple_parser *p, struct str s, unsigned flags);
 struct simple_node *simple_parse_predicate(struct simple_parser *p, struct str s);
 /* `left op right`; bare: operands may be functions without ${ }. `*end` is where it ended. */
-struct simple_node *simple_parse_comparison(struct simple_parser *p, struct str s, bool bare, size_t *end);
+struct simple_node *simple_parse_comparison(
+    struct simple_parser *p, struct str s, bool bare, size_t *end);
 struct simple_node *simple_parse_function(struct simple_parser *p, struct str f);
 /* An argument: quoted text, ${…} or bare text. */
 struct simple_node *simple_parse_argument(struct simple_parser *p, struct str item, char letter);
-bool simple_parse_args(struct simple_parser *p, struct str args, const struct simple_function *fn, struct simple_node *call);
+bool simple_parse_args(struct simple_parser *p, struct str args, const struct simple_function *fn,
+    struct simple_node *call);
 /* simple_fn_date.c: what stands behind "date:" or "date-with-timezone:". */
 struct simple_node *simple_parse_date(struct simple_parser *p, struct str whole, struct str rest);
 enum eval_rc simple_date_eval(const struct simple_date *d, struct exchange *ex, struct value *out);
@@ -219,7 +250,8 @@ enum eval_rc simple_date_eval(const struct simple_date *d, struct exchange *ex, 
 size_t simple_function_start(struct str s, size_t i);
 /* i stands behind the "${": the position behind its "}", or SIZE_MAX. */
 size_t simple_function_end(struct simple_parser *p, struct str s, size_t i);
-/* i stands at a quote: the position behind the closing one, or SIZE_MAX; *open says that a function in it is not closed. */
+/* i stands at a quote: the position behind the closing one, or SIZE_MAX; *open says that a function
+ * in it is not closed. */
 size_t simple_quote_end(struct simple_parser *p, struct str s, size_t i, bool *open);
 /* Cuts the next argument off *rest (whose position was 0 at first); false at the end. */
 bool simple_next_arg(struct simple_parser *p, struct str *rest, struct str *item);

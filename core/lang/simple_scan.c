@@ -1,6 +1,7 @@
 /*
- * Where functions, quotes and arguments end. A quote within ${ } is one only where an argument can begin and when it is closed where an argument can end, so that
- * braces, commas and parentheses in quotes are text and an apostrophe in a name is harmless.
+ * Where functions, quotes and arguments end. A quote within ${ } is one only where an argument can
+ * begin and when it is closed where an argument can end, so that braces, commas and parentheses in
+ * quotes are text and an apostrophe in a name is harmless.
  */
 #include "core/lang/simple_priv.h"
 
@@ -58,7 +59,8 @@ may_close(struct str s, size_t i)
 	return i >= s.n || simple_is_blank(s.p[i]) || strchr(")],}:", s.p[i]) != NULL;
 }
 
-/* A quoted text at i: the position behind it; i when there is none. SIZE_MAX: a function in it has no end. */
+/* A quoted text at i: the position behind it; i when there is none. SIZE_MAX: a function in it has
+ * no end. */
 static size_t
 skip_quoted(struct simple_parser *p, struct str s, size_t i)
 {
@@ -144,7 +146,8 @@ simple_next_arg(struct simple_parser *p, struct str *rest, struct str *item)
 	size_t i = 0;
 	while (i < rest->n && rest->p[i] != ',') {
 		size_t start = simple_function_start(*rest, i);
-		size_t end = start != 0 ? simple_function_end(p, *rest, i + start) : skip_quoted(p, *rest, i);
+		size_t end = start != 0 ? simple_function_end(p, *rest, i + start)
+					: skip_quoted(p, *rest, i);
 		i = end == SIZE_MAX || end == i ? i + 1 : end;
 	}
 	*item = (struct str){ rest->p, i };

@@ -56,9 +56,15 @@ source_compile(struct compile *c, struct expression *e, const char *text, struct
 {
 	if (!source_parse(text, out))
 		return compile_error(c, e->at,
-			"source: expected body, header:NAME, exchangeProperty:NAME or variable:NAME, got \"%s\"", text);
-	if (out->kind == SOURCE_VARIABLE && (str_starts(out->name, "global:") || str_starts(out->name, "route:")))
-		return compile_error(c, e->at, "source: variables of other scopes are not available in this release, got \"%s\"", text);
+		    "source: expected body, header:NAME, exchangeProperty:NAME or variable:NAME, "
+		    "got \"%s\"",
+		    text);
+	if (out->kind == SOURCE_VARIABLE &&
+	    (str_starts(out->name, "global:") || str_starts(out->name, "route:")))
+		return compile_error(c, e->at,
+		    "source: variables of other scopes are not available in this release, got "
+		    "\"%s\"",
+		    text);
 	source_record(c, e, out);
 	return 0;
 }

@@ -1,4 +1,5 @@
-/* The `source` option of xpath, jsonpath, xtokenize …: which part of the message an expression works on. */
+/* The `source` option of xpath, jsonpath, xtokenize …: which part of the message an expression
+ * works on. */
 #ifndef HINNY_LANG_SOURCE_H
 #define HINNY_LANG_SOURCE_H
 
@@ -13,7 +14,8 @@ struct source {
 	struct str name; /* empty for the body */
 };
 
-/* "body", "header:N", "exchangeProperty:N", "property:N", "variable:N"; NULL is the body. False when it is none of them. The name is a slice of `text`. */
+/* "body", "header:N", "exchangeProperty:N", "property:N", "variable:N"; NULL is the body. False
+ * when it is none of them. The name is a slice of `text`. */
 bool source_parse(const char *text, struct source *out);
 /* Adds what the source reads to e->reads. */
 void source_record(struct compile *c, struct expression *e, const struct source *src);

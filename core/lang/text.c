@@ -64,13 +64,34 @@ static const struct letters {
 	uint8_t step;
 	int32_t capital;
 } letters[] = {
-	{ 'a', 'z', 1, -32 },        { 0xe0, 0xf6, 1, -32 },      { 0xf8, 0xfe, 1, -32 },      { 0xff, 0xff, 1, 121 },
-	{ 0x101, 0x12f, 2, -1 },     { 0x133, 0x137, 2, -1 },     { 0x13a, 0x148, 2, -1 },     { 0x14b, 0x177, 2, -1 },
-	{ 0x17a, 0x17e, 2, -1 },     { 0x1ce, 0x1dc, 2, -1 },     { 0x1df, 0x1ef, 2, -1 },     { 0x1f9, 0x21f, 2, -1 },
-	{ 0x223, 0x233, 2, -1 },     { 0x3ac, 0x3ac, 1, -38 },    { 0x3ad, 0x3af, 1, -37 },    { 0x3b1, 0x3c1, 1, -32 },
-	{ 0x3c3, 0x3cb, 1, -32 },    { 0x3cc, 0x3cc, 1, -64 },    { 0x3cd, 0x3ce, 1, -63 },    { 0x430, 0x44f, 1, -32 },
-	{ 0x450, 0x45f, 1, -80 },    { 0x461, 0x481, 2, -1 },     { 0x48b, 0x4bf, 2, -1 },     { 0x4c2, 0x4ce, 2, -1 },
-	{ 0x4d1, 0x52f, 2, -1 },     { 0x561, 0x586, 1, -48 },    { 0x1e01, 0x1e95, 2, -1 },   { 0x1ea1, 0x1eff, 2, -1 },
+	{ 'a', 'z', 1, -32 },
+	{ 0xe0, 0xf6, 1, -32 },
+	{ 0xf8, 0xfe, 1, -32 },
+	{ 0xff, 0xff, 1, 121 },
+	{ 0x101, 0x12f, 2, -1 },
+	{ 0x133, 0x137, 2, -1 },
+	{ 0x13a, 0x148, 2, -1 },
+	{ 0x14b, 0x177, 2, -1 },
+	{ 0x17a, 0x17e, 2, -1 },
+	{ 0x1ce, 0x1dc, 2, -1 },
+	{ 0x1df, 0x1ef, 2, -1 },
+	{ 0x1f9, 0x21f, 2, -1 },
+	{ 0x223, 0x233, 2, -1 },
+	{ 0x3ac, 0x3ac, 1, -38 },
+	{ 0x3ad, 0x3af, 1, -37 },
+	{ 0x3b1, 0x3c1, 1, -32 },
+	{ 0x3c3, 0x3cb, 1, -32 },
+	{ 0x3cc, 0x3cc, 1, -64 },
+	{ 0x3cd, 0x3ce, 1, -63 },
+	{ 0x430, 0x44f, 1, -32 },
+	{ 0x450, 0x45f, 1, -80 },
+	{ 0x461, 0x481, 2, -1 },
+	{ 0x48b, 0x4bf, 2, -1 },
+	{ 0x4c2, 0x4ce, 2, -1 },
+	{ 0x4d1, 0x52f, 2, -1 },
+	{ 0x561, 0x586, 1, -48 },
+	{ 0x1e01, 0x1e95, 2, -1 },
+	{ 0x1ea1, 0x1eff, 2, -1 },
 	{ 0xff41, 0xff5a, 1, -32 },
 };
 
@@ -119,14 +140,16 @@ put_char(char *out, uint32_t cp)
 	return 3;
 }
 
-/* Letters of these tables never need more than three bytes, and a change of case at most doubles a character's. */
+/* Letters of these tables never need more than three bytes, and a change of case at most doubles a
+ * character's. */
 static struct str
 change_case(struct arena *a, struct str s, uint32_t (*change)(uint32_t))
 {
 	char *out = arena_alloc(a, s.n * 2 + 1);
 	size_t n = 0, length;
 	for (size_t i = 0; i < s.n; i += length) {
-		uint32_t cp = text_char(s, i, &length), other = length == 1 && cp > 0x7f ? cp : change(cp);
+		uint32_t cp = text_char(s, i, &length),
+			 other = length == 1 && cp > 0x7f ? cp : change(cp);
 		if (cp == 0xdf && length == 2 && change == upper) {
 			out[n++] = 'S';
 			out[n++] = 'S';

@@ -1,4 +1,5 @@
-/* Text as Java counts and changes it: positions in UTF-16 units, letter case beyond ASCII, trim(). Input that is not UTF-8 is taken byte by byte. */
+/* Text as Java counts and changes it: positions in UTF-16 units, letter case beyond ASCII, trim().
+ * Input that is not UTF-8 is taken byte by byte. */
 #ifndef HINNY_LANG_TEXT_H
 #define HINNY_LANG_TEXT_H
 
@@ -18,6 +19,7 @@ struct str text_lower(struct arena *a, struct str s);
 struct str text_trim(struct str s); /* what Java trims: all up to and with the blank */
 /* The next character and its length in bytes (at least 1) at s.p[i], i < s.n. */
 uint32_t text_char(struct str s, size_t i, size_t *length);
-struct str text_replace(struct arena *a, struct str s, struct str from, struct str to); /* all; from not empty */
+struct str text_replace(
+    struct arena *a, struct str s, struct str from, struct str to); /* all; from not empty */
 
 #endif

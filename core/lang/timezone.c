@@ -1,6 +1,6 @@
 /*
- * Time zones. glibc knows but the process's own, so files of the system's database (TZif, RFC 8536) are read here. Beyond their last transition (2037 in Debian's)
- * the offset stays as it is.
+ * Time zones. glibc knows but the process's own, so files of the system's database (TZif, RFC 8536)
+ * are read here. Beyond their last transition (2037 in Debian's) the offset stays as it is.
  */
 #include "core/lang/timezone.h"
 
@@ -42,17 +42,21 @@ struct counts {
 	uint32_t isut, isstd, leap, time, type, chars;
 };
 
-/* The counts of the header at p, and the bytes of the block behind it; false when they cannot be. */
+/* The counts of the header at p, and the bytes of the block behind it; false when they cannot be.
+ */
 static bool
-read_counts(const unsigned char *p, size_t left, unsigned time_bytes, struct counts *c, size_t *block)
+read_counts(
+    const unsigned char *p, size_t left, unsigned time_bytes, struct counts *c, size_t *block)
 {
 	if (left < HEADER_BYTES || memcmp(p, "TZif", 4) != 0)
 		return false;
-	*c = (struct counts){ read32(p + 20), read32(p + 24), read32(p + 28), read32(p + 32), read32(p + 36), read32(p + 40) };
-	if (c->isut > 256 || c->isstd > 256 || c->leap > 4096 || c->time > 4096 || c->type == 0 || c->type > 256 || c->chars > 4096)
+	*c = (struct counts){ read32(p + 20), read32(p + 24), read32(p + 28), read32(p + 32),
+		read32(p + 36), read32(p + 40) };
+	if (c->isut > 256 || c->isstd > 256 || c->leap > 4096 || c->time > 4096 || c->type == 0 ||
+	    c->type > 256 || c->chars > 4096)
 		return false;
-	*block = (size_t)c->time * (time_bytes + 1) + (size_t)c->type * 6 + c->chars + (size_t)c->leap * (time_bytes + 4) + c->isstd
-		 + c->isut;
+	*block = (size_t)c->time * (time_bytes + 1) + (size_t)c->type * 6 + c->chars +
+	    (size_t)c->leap * (time_bytes + 4) + c->isstd + c->isut;
 	return left - HEADER_BYTES >= *block;
 }
 
@@ -83,7 +87,8 @@ read_zone(struct arena *a, const unsigned char *p, size_t n, struct timezone_rul
 	}
 	for (uint32_t i = 0; i < c.type; i++) {
 		tz->types[i].offset = (int32_t)read32(types + i * 6);
-		if (types[i * 6 + 5] >= c.chars || tz->types[i].offset < -100000 || tz->types[i].offset > 100000)
+		if (types[i * 6 + 5] >= c.chars || tz->types[i].offset < -100000 ||
+		    tz->types[i].offset > 100000)
 			return false;
 		tz->types[i].abbreviation = abbreviations + types[i * 6 + 5];
 	}
@@ -109,11 +114,16 @@ read_offset(struct str s, int32_t *out)
 		return false;
 	struct str digits = { s.p + 1, s.n - 1 };
 	const char *colon = memchr(digits.p, ':', digits.n);
-	size_t hours_n = colon != NULL ? (size_t)(colon - digits.p) : digits.n > 2 ? digits.n - 2 : digits.n;
-	struct str rest = { digits.p + hours_n + (colon != NULL), digits.n - hours_n - (colon != NULL) };
-	if (!isdigit((unsigned char)digits.p[0]) || !str_to_int64((struct str){ digits.p, hours_n }, &number) || number > 18)
+	size_t hours_n = colon != NULL ? (size_t)(colon - digits.p)
+	    : digits.n > 2             ? digits.n - 2
+				       : digits.n;
+	struct str rest = { digits.p + hours_n + (colon != NULL),
+		digits.n - hours_n - (colon != NULL) };
+	if (!isdigit((unsigned char)digits.p[0]) ||
+	    !str_to_int64((struct str){ digits.p, hours_n }, &number) || number > 18)
 		return false;
-	if ((colon != NULL || rest.n > 0) && (rest.n != 2 || !str_to_int64(rest, &minutes) || minutes < 0 || minutes > 59))
+	if ((colon != NULL || rest.n > 0) &&
+	    (rest.n != 2 || !str_to_int64(rest, &minutes) || minutes < 0 || minutes > 59))
 		return false;
 	*out = (int32_t)((number * 60 + minutes) * 60) * (s.p[0] == '-' ? -1 : 1);
 	return true;
@@ -132,7 +142,8 @@ is_plain_name(const char *name)
 }
 
 enum hinny_rc
-timezone_load(struct arena *a, const char *name, struct timezone_rules **out, struct hinny_error *err)
+timezone_load(
+    struct arena *a, const char *name, struct timezone_rules **out, struct hinny_error *err)
 {
 	struct str s = str_of(name);
 	int32_t offset;
@@ -146,7 +157,8 @@ timezone_load(struct arena *a, const char *name, struct timezone_rules **out, st
 		*out = fixed_zone(a, 0, s.n == 3 ? arena_strdup(a, name) : "UTC");
 		return HINNY_OK;
 	}
-	if ((str_starts(s, "GMT") || str_starts(s, "UTC")) && read_offset((struct str){ s.p + 3, s.n - 3 }, &offset)) {
+	if ((str_starts(s, "GMT") || str_starts(s, "UTC")) &&
+	    read_offset((struct str){ s.p + 3, s.n - 3 }, &offset)) {
 		*out = fixed_zone(a, offset, arena_strdup(a, name));
 		return HINNY_OK;
 	}
@@ -164,7 +176,8 @@ timezone_load(struct arena *a, const char *name, struct timezone_rules **out, st
 	bool read = read_zone(a, bytes, n, tz);
 	free(bytes);
 	if (!read)
-		return hinny_error_set(err, HINNY_EINVAL, "time zone %.64s: the file of the system's database cannot be read", name);
+		return hinny_error_set(err, HINNY_EINVAL,
+		    "time zone %.64s: the file of the system's database cannot be read", name);
 	*out = tz;
 	return HINNY_OK;
 }

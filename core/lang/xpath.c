@@ -1,6 +1,8 @@
 /*
- * xpath, the part that every process has. Without an XML library it looks at the words of an expression only: prefixes that nobody declared, brackets and quotes that
- * are not closed, and which headers, properties and variables it reads. The owner's process compiles it before the generation is READY.
+ * xpath, the part that every process has. Without an XML library it looks at the words of an
+ * expression only: prefixes that nobody declared, brackets and quotes that are not closed, and
+ * which headers, properties and variables it reads. The owner's process compiles it before the
+ * generation is READY.
  */
 #include "core/lang/xpath.h"
 
@@ -9,54 +11,54 @@
 
 static const struct option_desc xpath_options[] = {
 	{ .name = "resultQName",
-		.type = OPTION_ENUM,
-		.values = "NODESET|NUMBER|STRING|BOOLEAN|NODE",
-		.dflt = "NODESET",
-		.flags = OPTION_GIVEN,
-		.help = "kind of result; without it resultType decides",
-		.offset = offsetof(struct xpath_conf, result) },
+	    .type = OPTION_ENUM,
+	    .values = "NODESET|NUMBER|STRING|BOOLEAN|NODE",
+	    .dflt = "NODESET",
+	    .flags = OPTION_GIVEN,
+	    .help = "kind of result; without it resultType decides",
+	    .offset = offsetof(struct xpath_conf, result) },
 	{ .name = "namespace",
-		.type = OPTION_PAIRS,
-		.help = "prefixes of the expression: a list of key (prefix) and value (URI)",
-		.offset = offsetof(struct xpath_conf, namespaces) },
+	    .type = OPTION_PAIRS,
+	    .help = "prefixes of the expression: a list of key (prefix) and value (URI)",
+	    .offset = offsetof(struct xpath_conf, namespaces) },
 	{ .name = "source",
-		.type = OPTION_STRING,
-		.help = "what it works on: body, header:NAME, exchangeProperty:NAME or variable:NAME",
-		.offset = offsetof(struct xpath_conf, source_text) },
+	    .type = OPTION_STRING,
+	    .help = "what it works on: body, header:NAME, exchangeProperty:NAME or variable:NAME",
+	    .offset = offsetof(struct xpath_conf, source_text) },
 	{ .name = "preCompile",
-		.type = OPTION_BOOL,
-		.dflt = "true",
-		.flags = OPTION_LABEL,
-		.help = "without meaning here: it is always compiled at load",
-		.offset = offsetof(struct xpath_conf, pre_compile) },
+	    .type = OPTION_BOOL,
+	    .dflt = "true",
+	    .flags = OPTION_LABEL,
+	    .help = "without meaning here: it is always compiled at load",
+	    .offset = offsetof(struct xpath_conf, pre_compile) },
 	{ .name = "threadSafety",
-		.type = OPTION_BOOL,
-		.dflt = "false",
-		.flags = OPTION_LABEL,
-		.help = "without meaning here: there are no threads",
-		.offset = offsetof(struct xpath_conf, thread_safety) },
+	    .type = OPTION_BOOL,
+	    .dflt = "false",
+	    .flags = OPTION_LABEL,
+	    .help = "without meaning here: there are no threads",
+	    .offset = offsetof(struct xpath_conf, thread_safety) },
 	{ .name = "saxon",
-		.type = OPTION_BOOL,
-		.dflt = "false",
-		.help = "true is not supported: XPath 1.0 only",
-		.offset = offsetof(struct xpath_conf, saxon) },
+	    .type = OPTION_BOOL,
+	    .dflt = "false",
+	    .help = "true is not supported: XPath 1.0 only",
+	    .offset = offsetof(struct xpath_conf, saxon) },
 	{ .name = "logNamespaces",
-		.type = OPTION_BOOL,
-		.dflt = "false",
-		.help = "true is not supported",
-		.offset = offsetof(struct xpath_conf, log_namespaces) },
+	    .type = OPTION_BOOL,
+	    .dflt = "false",
+	    .help = "true is not supported",
+	    .offset = offsetof(struct xpath_conf, log_namespaces) },
 	{ .name = "documentType",
-		.type = OPTION_STRING,
-		.help = "not supported",
-		.offset = offsetof(struct xpath_conf, document_type) },
+	    .type = OPTION_STRING,
+	    .help = "not supported",
+	    .offset = offsetof(struct xpath_conf, document_type) },
 	{ .name = "objectModel",
-		.type = OPTION_STRING,
-		.help = "not supported",
-		.offset = offsetof(struct xpath_conf, object_model) },
+	    .type = OPTION_STRING,
+	    .help = "not supported",
+	    .offset = offsetof(struct xpath_conf, object_model) },
 	{ .name = "factoryRef",
-		.type = OPTION_STRING,
-		.help = "not supported",
-		.offset = offsetof(struct xpath_conf, factory_ref) },
+	    .type = OPTION_STRING,
+	    .help = "not supported",
+	    .offset = offsetof(struct xpath_conf, factory_ref) },
 	OPTIONS_END,
 };
 
@@ -74,7 +76,8 @@ struct scan {
 static bool
 is_name_start(char c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (unsigned char)c >= 0x80;
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
+	    (unsigned char)c >= 0x80;
 }
 
 static bool
@@ -103,8 +106,8 @@ check_prefix(struct scan *s, struct str prefix)
 	for (size_t i = 0; i < conf->namespaces.n; i++)
 		if (str_eq(prefix, str_of(conf->namespaces.items[i].key)))
 			return 0;
-	return compile_error_in(s->c, s->e, (size_t)(prefix.p - s->text.p), "Prefix must resolve to a namespace: %.*s",
-		STR_FMT(prefix));
+	return compile_error_in(s->c, s->e, (size_t)(prefix.p - s->text.p),
+	    "Prefix must resolve to a namespace: %.*s", STR_FMT(prefix));
 }
 
 /* The literal at s->i (behind blanks); false when there is none. */
@@ -164,22 +167,28 @@ record_simple(struct scan *s, bool literal, const char *text)
 	struct expression *part = compile_expression(s->c, "simple", text, false, e->at);
 	if (part == NULL)
 		return -1;
-	struct expression **parts = arena_alloc(compile_arena(s->c), (e->parts_n + 1) * sizeof *parts);
+	struct expression **parts =
+	    arena_alloc(compile_arena(s->c), (e->parts_n + 1) * sizeof *parts);
 	if (e->parts_n > 0)
 		memcpy(parts, e->parts, e->parts_n * sizeof *parts);
 	parts[e->parts_n++] = part;
 	e->parts = parts;
 	access_merge(s->c, &e->reads, &part->reads);
-	return part->parts_n == 0 ? 0 : compile_error_in(s->c, e, s->i, "function:simple cannot hold an xpath again");
+	return part->parts_n == 0
+	    ? 0
+	    : compile_error_in(s->c, e, s->i, "function:simple cannot hold an xpath again");
 }
 
 static const struct {
 	const char *prefix, *name;
 	int (*record)(struct scan *s, bool literal, const char *text);
 } functions[] = {
-	{ "in", "body", record_body },        { "out", "body", record_body },
-	{ "in", "header", record_header },    { "out", "header", record_header },
-	{ "function", "properties", record_property }, { "function", "simple", record_simple },
+	{ "in", "body", record_body },
+	{ "out", "body", record_body },
+	{ "in", "header", record_header },
+	{ "out", "header", record_header },
+	{ "function", "properties", record_property },
+	{ "function", "simple", record_simple },
 };
 
 static int
@@ -189,10 +198,12 @@ scan_qualified(struct scan *s, struct str prefix)
 	struct str name = take_name(s), literal;
 	int rc = check_prefix(s, prefix);
 	for (size_t i = 0; rc == 0 && i < ARRAY_LEN(functions); i++) {
-		if (!str_eq(prefix, str_of(functions[i].prefix)) || !str_eq(name, str_of(functions[i].name)))
+		if (!str_eq(prefix, str_of(functions[i].prefix)) ||
+		    !str_eq(name, str_of(functions[i].name)))
 			continue;
 		bool given = peek_literal(s, &literal);
-		return functions[i].record(s, given, given ? arena_strndup(compile_arena(s->c), literal.p, literal.n) : NULL);
+		return functions[i].record(s, given,
+		    given ? arena_strndup(compile_arena(s->c), literal.p, literal.n) : NULL);
 	}
 	return rc;
 }
@@ -227,7 +238,8 @@ scan_literal(struct scan *s)
 {
 	const char *end = memchr(s->text.p + s->i + 1, s->text.p[s->i], s->text.n - s->i - 1);
 	if (end == NULL)
-		return compile_error_in(s->c, s->e, s->i, "misquoted literal: its closing %c is missing", s->text.p[s->i]);
+		return compile_error_in(s->c, s->e, s->i,
+		    "misquoted literal: its closing %c is missing", s->text.p[s->i]);
 	s->i = (size_t)(end - s->text.p) + 1;
 	return 0;
 }
@@ -280,7 +292,8 @@ scan_text(struct compile *c, struct expression *e)
 			return rc;
 	}
 	if (s.open_n > 0)
-		return compile_error_in(c, e, s.text.n, "Expected %c, but found: (end of expression)", s.open[s.open_n - 1]);
+		return compile_error_in(c, e, s.text.n,
+		    "Expected %c, but found: (end of expression)", s.open[s.open_n - 1]);
 	return 0;
 }
 
@@ -303,7 +316,8 @@ check_options(struct compile *c, const struct expression *e)
 	int rc = 0;
 	for (size_t i = 0; i < ARRAY_LEN(refused); i++)
 		if (refused[i].wanted)
-			rc |= compile_error(c, e->at, "xpath: option %s is not supported", refused[i].name);
+			rc |= compile_error(
+			    c, e->at, "xpath: option %s is not supported", refused[i].name);
 	return rc;
 }
 

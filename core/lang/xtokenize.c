@@ -8,26 +8,27 @@ enum { PATH_STEPS_MAX = 64 };
 
 static const struct option_desc xtokenize_options[] = {
 	{ .name = "mode",
-		.type = OPTION_ENUM,
-		.values = "i|w|u|t",
-		.dflt = "i",
-		.help = "i: with the namespaces it is in, w: within its ancestors, u: its content, t: its text",
-		.offset = offsetof(struct xtokenize_conf, mode) },
+	    .type = OPTION_ENUM,
+	    .values = "i|w|u|t",
+	    .dflt = "i",
+	    .help = "i: with the namespaces it is in, w: within its ancestors, u: its content, t: "
+	            "its text",
+	    .offset = offsetof(struct xtokenize_conf, mode) },
 	{ .name = "group",
-		.type = OPTION_INT,
-		.dflt = "0",
-		.min = 0,
-		.max = 1000000,
-		.help = "as many items in one, 0: one by one",
-		.offset = offsetof(struct xtokenize_conf, group) },
+	    .type = OPTION_INT,
+	    .dflt = "0",
+	    .min = 0,
+	    .max = 1000000,
+	    .help = "as many items in one, 0: one by one",
+	    .offset = offsetof(struct xtokenize_conf, group) },
 	{ .name = "namespace",
-		.type = OPTION_PAIRS,
-		.help = "prefixes of the path: a list of key (prefix) and value (URI)",
-		.offset = offsetof(struct xtokenize_conf, namespaces) },
+	    .type = OPTION_PAIRS,
+	    .help = "prefixes of the path: a list of key (prefix) and value (URI)",
+	    .offset = offsetof(struct xtokenize_conf, namespaces) },
 	{ .name = "source",
-		.type = OPTION_STRING,
-		.help = "what it works on: body, header:NAME, exchangeProperty:NAME or variable:NAME",
-		.offset = offsetof(struct xtokenize_conf, source_text) },
+	    .type = OPTION_STRING,
+	    .help = "what it works on: body, header:NAME, exchangeProperty:NAME or variable:NAME",
+	    .offset = offsetof(struct xtokenize_conf, source_text) },
 	OPTIONS_END,
 };
 
@@ -38,7 +39,8 @@ is_name(struct str s)
 		return s.n == 1;
 	for (size_t i = 0; i < s.n; i++) {
 		char c = s.p[i];
-		bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (unsigned char)c >= 0x80;
+		bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
+		    (unsigned char)c >= 0x80;
 		if (!letter && (i == 0 || !((c >= '0' && c <= '9') || c == '-' || c == '.')))
 			return false;
 	}
@@ -47,7 +49,8 @@ is_name(struct str s)
 
 /* "x:i" or "i" into *step. */
 static int
-read_step(struct compile *c, const struct expression *e, struct str text, struct xtokenize_step *step)
+read_step(
+    struct compile *c, const struct expression *e, struct str text, struct xtokenize_step *step)
 {
 	const struct xtokenize_conf *conf = e->conf;
 	size_t at = (size_t)(text.p - e->text);
@@ -57,13 +60,16 @@ read_step(struct compile *c, const struct expression *e, struct str text, struct
 		step->prefix = (struct str){ text.p, (size_t)(colon - text.p) };
 		step->name = (struct str){ colon + 1, text.n - step->prefix.n - 1 };
 	}
-	if (!is_name(step->name) || (colon != NULL && (!is_name(step->prefix) || step->prefix.p[0] == '*')))
-		return compile_error_in(c, e, at, "expected an element's name, got \"%.*s\"", STR_FMT(text));
+	if (!is_name(step->name) ||
+	    (colon != NULL && (!is_name(step->prefix) || step->prefix.p[0] == '*')))
+		return compile_error_in(
+		    c, e, at, "expected an element's name, got \"%.*s\"", STR_FMT(text));
 	for (size_t i = 0; colon != NULL && i < conf->namespaces.n; i++)
 		if (str_eq(step->prefix, str_of(conf->namespaces.items[i].key)))
 			step->uri = conf->namespaces.items[i].value;
 	if (colon != NULL && step->uri == NULL)
-		return compile_error_in(c, e, at, "Prefix must resolve to a namespace: %.*s", STR_FMT(step->prefix));
+		return compile_error_in(
+		    c, e, at, "Prefix must resolve to a namespace: %.*s", STR_FMT(step->prefix));
 	return 0;
 }
 
@@ -77,7 +83,8 @@ read_path(struct compile *c, struct expression *e)
 	if (text.n == 0)
 		return compile_error(c, e->at, "xtokenize: a path is missing");
 	for (size_t i = 0; i < text.n;) {
-		bool slash = text.p[i] == '/', anywhere = slash && i + 1 < text.n && text.p[i + 1] == '/';
+		bool slash = text.p[i] == '/',
+		     anywhere = slash && i + 1 < text.n && text.p[i + 1] == '/';
 		i += slash + anywhere;
 		size_t begin = i;
 		while (i < text.n && text.p[i] != '/')

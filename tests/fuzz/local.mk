@@ -6,12 +6,26 @@ fuzz_targets = \
 	tests/fuzz/fuzz_control \
 	tests/fuzz/fuzz_frame \
 	tests/fuzz/fuzz_json \
+	tests/fuzz/fuzz_jsonpath \
 	tests/fuzz/fuzz_properties \
 	tests/fuzz/fuzz_scan \
+	tests/fuzz/fuzz_simple \
 	tests/fuzz/fuzz_str \
 	tests/fuzz/fuzz_units \
 	tests/fuzz/fuzz_value \
 	tests/fuzz/fuzz_yaml
+
+if BUILD_HTTP
+fuzz_targets += \
+	tests/fuzz/fuzz_http_chunked \
+	tests/fuzz/fuzz_http_request \
+	tests/fuzz/fuzz_http_response \
+	tests/fuzz/fuzz_http_uri
+tests_fuzz_fuzz_http_chunked_LDADD = $(FUZZ_LIBS) $(http_libs) $(hinny_libs)
+tests_fuzz_fuzz_http_request_LDADD = $(FUZZ_LIBS) $(http_libs) $(hinny_libs)
+tests_fuzz_fuzz_http_response_LDADD = $(FUZZ_LIBS) $(http_libs) $(hinny_libs)
+tests_fuzz_fuzz_http_uri_LDADD = $(FUZZ_LIBS) $(http_libs) $(hinny_libs)
+endif
 
 if BUILD_XFORM
 fuzz_targets += \
@@ -31,3 +45,5 @@ check_PROGRAMS += $(fuzz_targets)
 if !BUILD_FUZZ
 TESTS += $(fuzz_targets)
 endif
+tests_fuzz_fuzz_jsonpath_SOURCES = tests/fuzz/fuzz_jsonpath.c $(lang_case)
+tests_fuzz_fuzz_simple_SOURCES = tests/fuzz/fuzz_simple.c $(lang_case)

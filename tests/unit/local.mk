@@ -18,6 +18,8 @@ unit_tests = \
 	tests/unit/test_headers \
 	tests/unit/test_ipc \
 	tests/unit/test_json \
+	tests/unit/test_jsonpath \
+	tests/unit/test_languages \
 	tests/unit/test_list \
 	tests/unit/test_log \
 	tests/unit/test_log_text \
@@ -26,6 +28,7 @@ unit_tests = \
 	tests/unit/test_placeholder \
 	tests/unit/test_process_table \
 	tests/unit/test_settings \
+	tests/unit/test_simple \
 	tests/unit/test_steps \
 	tests/unit/test_str \
 	tests/unit/test_stream \
@@ -66,3 +69,7 @@ tests_unit_test_xtokenize_LDADD = $(unit_lib) $(xform_libs) $(hinny_libs) $(CMOC
 tests_unit_test_http_engine_LDADD = $(unit_lib) $(http_libs) $(worker_libs) $(CMOCKA_LIBS)
 tests_unit_test_http_head_LDADD = $(unit_lib) $(http_libs) $(hinny_libs) $(CMOCKA_LIBS)
 tests_unit_test_http_parts_LDADD = $(unit_lib) $(http_libs) $(hinny_libs) $(CMOCKA_LIBS)
+lang_case = tests/lib/compile_fake.c tests/lib/lang_case.c
+tests_unit_test_jsonpath_SOURCES = tests/unit/test_jsonpath.c $(lang_case)
+tests_unit_test_languages_SOURCES = tests/unit/test_languages.c $(lang_case)
+tests_unit_test_simple_SOURCES = tests/unit/test_simple.c $(lang_case)
