@@ -152,6 +152,7 @@ make_step(struct send *sd, struct hinny_error *err)
 	}
 	struct step *st = ARENA_NEW(&sd->arena, struct step);
 	st->eip = eip_find(STR_LIT("to"));
+	st->conf = arena_zalloc(&sd->arena, st->eip->conf_size); /* no options: none of them is set */
 	st->id = "send";
 	st->endpoint = ep;
 	st->route = sd->wk->program->routes[0];
