@@ -74,7 +74,7 @@ enum http_scan {
 enum http_scan http_head_scan(const char *p, size_t n, size_t *scanned);
 
 /*
- * Parses a whole head of n bytes. Returns 0, or the status to refuse a request with: 400, 414 (target), 417 (Expect), 431 (too many fields), 501 (method
+ * Parses a whole head of n bytes, as http_head_scan has found it. Returns 0, or the status to refuse a request with: 400, 414 (target), 417 (Expect), 431 (too many fields), 501 (method
  * CONNECT), 505 (version); for an answer any nonzero result means that it cannot be understood. *why is a text for the log.
  */
 int http_head_parse_request(struct http_head *h, const char *p, size_t n, const char **why);
