@@ -51,7 +51,24 @@ enter_finally(struct exchange *ex, const struct step *st)
 		*w = (struct waiting){ .exception = ex->exception, .failed_over = ex->failed_over };
 		engine_catch(ex);
 	}
-	return engine_enter(ex, st, &conf->finally->block, IN_FINALLY, w);
+	enum step_rc rc = engine_enter(ex, st, &conf->finally->block, IN_FINALLY, w);
+	ex->top->saved = w ? w->exception : NULL; /* for a stop */
+	return rc;
+}
+
+/* doFinally has ended: the exception that waited goes on, whatever happened in it. */
+static enum step_rc
+leave_finally(struct exchange *ex, const struct activation *act)
+{
+	const struct waiting *w = act->state;
+	if (w) {
+		ex->exception = w->exception;
+		ex->failed_over = w->failed_over;
+	} else if (ex->exception == NULL) {
+		exchange_set_property(ex, STR_LIT("CamelFailureEndpoint"), value_null());
+		exchange_set_property(ex, STR_LIT("CamelFailureRouteId"), value_null());
+	}
+	return ex->exception ? STEP_FAILED : STEP_DONE;
 }
 
 static enum step_rc
@@ -59,14 +76,9 @@ do_try_after(struct engine *en, struct exchange *ex, const struct step *st, stru
 {
 	(void)en;
 	const struct do_try_conf *conf = st->conf;
-	if (act->n != IN_FINALLY)
-		return conf->finally ? enter_finally(ex, st) : STEP_DONE;
-	const struct waiting *w = act->state;
-	if (w == NULL)
-		return STEP_DONE;
-	ex->exception = w->exception;
-	ex->failed_over = w->failed_over;
-	return STEP_FAILED;
+	if (act->n == IN_FINALLY)
+		return leave_finally(ex, act);
+	return conf->finally ? enter_finally(ex, st) : STEP_DONE;
 }
 
 static bool
@@ -102,7 +114,9 @@ do_try_caught(struct engine *en, struct exchange *ex, const struct step *st, str
 		if (rc == EVAL_ERROR)
 			break; /* its exception has taken the place of the other */
 	}
-	return conf->finally && act->n != IN_FINALLY ? enter_finally(ex, st) : STEP_FAILED;
+	if (act->n == IN_FINALLY)
+		return leave_finally(ex, act);
+	return conf->finally ? enter_finally(ex, st) : STEP_FAILED;
 }
 
 static const struct option_desc do_try_options[] = {

@@ -173,8 +173,8 @@ unwind(struct exchange *ex)
 	struct engine_run *run = ex->run;
 	while (ex->top) {
 		struct activation *act = pop(ex);
-		if (act->kind == ACTIVATION_HANDLER && act->outcome == OUTCOME_NONE && ex->stop)
-			ex->exception = act->saved; /* which the handler has not handled */
+		if (ex->stop && act->saved && act->outcome == OUTCOME_NONE)
+			ex->exception = act->saved; /* which nobody has handled */
 		if (!ex->stop && ex->top && act->owner && (act->owner->eip->flags & EIP_CATCHES)) {
 			run->act = act;
 			run->ending = true;

@@ -42,8 +42,8 @@ struct activation {
 	bool ends;       /* when this block has ended, unwinding goes on */
 	uint32_t tries;  /* redeliveries of the step `at` so far */
 	int64_t delay_ms;
-	struct snapshot *began; /* the message when the step `at` began */
-	struct exception *saved;
+	struct snapshot *began;  /* the message when the step `at` began */
+	struct exception *saved; /* waits for the end of this block, of onException or doFinally */
 };
 
 struct engine_ops {

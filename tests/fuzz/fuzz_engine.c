@@ -299,14 +299,12 @@ model_try(struct model *m, const struct step *st)
 		m->failed_over = false;
 	}
 	enum status f = model_steps(m, conf->finally->block.first, NULL);
-	if (f == FAIL || f == STOP)
-		return f;
 	if (s == FAIL) {
 		m->exception = exception;
 		m->failed_over = failed_over;
-		return FAIL;
+		return f == STOP ? STOP : FAIL;
 	}
-	return f == ENDED ? ENDED : s;
+	return f == OK ? s : f;
 }
 
 static enum status

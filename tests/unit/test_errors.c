@@ -766,17 +766,32 @@ test_nested_try(void **state)
 	end();
 }
 
+static struct route *
+try_with_finally(struct step *fails, struct step *last)
+{
+	struct step *try = build_try(&b, build_finally(&b, last, NULL), NULL, NULL, fails, NULL);
+	return build_route(&b, "r", try, NULL);
+}
+
+/* The first exception outlives what happens in doFinally. */
 static void
 test_exception_in_finally(void **state)
 {
 	(void)state;
 	build_init(&b);
-	struct step *finally = build_finally(&b, build_boom(&b, EXCEPTION_IO, "last", 0), NULL);
-	struct route *r = build_route(
-	    &b, "r", build_try(&b, finally, NULL, NULL, boom(EXCEPTION_ILLEGAL_STATE), NULL), NULL);
+	struct route *both = try_with_finally(
+	    boom(EXCEPTION_ILLEGAL_STATE), build_boom(&b, EXCEPTION_IO, "last", 0));
+	struct route *last =
+	    try_with_finally(build_append(&b, "1"), build_boom(&b, EXCEPTION_IO, "last", 0));
+	struct route *stop =
+	    try_with_finally(boom(EXCEPTION_ILLEGAL_STATE), build_step(&b, &stop_eip));
 	begin();
-	run(r, "x");
+	run(both, "x");
+	assert_string_equal(f.exception, "IllegalStateException: boom");
+	run(last, "x");
 	assert_string_equal(f.exception, "IOException: last");
+	run(stop, "x");
+	assert_string_equal(f.exception, "IllegalStateException: boom");
 	end();
 }
 
