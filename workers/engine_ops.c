@@ -25,10 +25,9 @@ op_call(struct engine *en, struct exchange *ex, const struct step *st)
 		engine_call_done(ex, false, NULL);
 		return;
 	}
-	const struct step *last = st;
-	for (uint32_t i = 1; i < st->call_run; i++)
-		last = last->next;
-	ipc_call(wk->ipc, ex, st, st->call_run, last->reply_streams);
+	const struct step *last = worker_call_last(st);
+	bool streams = last->reply_streams && (last->endpoint == NULL || !last->endpoint->after_call);
+	ipc_call(wk->ipc, ex, st, st->call_run, streams);
 }
 
 static void

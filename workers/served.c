@@ -3,11 +3,27 @@
 
 #include "core/base/log.h"
 
+/* What the home has to do itself when a call has brought its reply. False: it failed. */
+static bool
+after_call(struct worker *wk, struct exchange *ex, const struct step *last)
+{
+	struct endpoint *ep = last->endpoint;
+	if (ep == NULL || !ep->after_call || ep->ops == NULL || ep->ops->after_call == NULL)
+		return true;
+	return ep->ops->after_call(wk, ex, last, ep) != STEP_FAILED;
+}
+
 static void
 on_call_done(void *owner, struct exchange *ex, enum ipc_outcome outcome, const struct step *failed)
 {
-	(void)owner;
-	engine_call_done(ex, outcome == IPC_OK, failed);
+	bool ok = outcome == IPC_OK;
+	if (ok) {
+		const struct step *last = worker_call_last(ex->top->at);
+		ok = after_call(owner, ex, last);
+		if (!ok)
+			failed = last;
+	}
+	engine_call_done(ex, ok, failed);
 }
 
 static void

@@ -75,4 +75,14 @@ void control_say_ready(struct worker *wk);
 /* send.c: an exchange that comes from `hinny send`; owns fd. */
 void send_start(struct worker *wk, struct str endpoint, struct str headers, int fd);
 
+/* The last step of the call that begins with st. */
+static inline const struct step *
+worker_call_last(const struct step *st)
+{
+	const struct step *last = st;
+	for (uint32_t i = 1; i < st->call_run; i++)
+		last = last->next;
+	return last;
+}
+
 #endif

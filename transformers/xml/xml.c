@@ -79,6 +79,11 @@ close_none(void *file)
 
 /* ---- life ---- */
 
+/* What the exchange knows of the cache: NULL when that has gone first. */
+struct xml_cache_ref {
+	struct xml *x;
+};
+
 struct xml *
 xml_new(const struct xml_limits *limits, int dirfd)
 {
@@ -114,6 +119,8 @@ xml_free(struct xml *x)
 	if (!x)
 		return;
 	xmlFreeDoc(x->cache.doc);
+	if (x->cache.ref)
+		x->cache.ref->x = NULL; /* its exchange outlives us */
 	xmlFreeDoc(x->empty);
 	xml_files_fini(&x->files); /* with what was compiled: it is cleaned up there */
 	xmlXPathFreeContext(x->xpath);
@@ -124,6 +131,25 @@ xml_free(struct xml *x)
 	xml_errors_hook(NULL);
 	free(x);
 	the_xml = NULL;
+}
+
+/* ---- memory ---- */
+
+enum { MEMORY_LARGE = 1 << 20 };
+
+void
+xml_memory_trim(struct xml *x, size_t n)
+{
+	if (n < MEMORY_LARGE)
+		return;
+	if (x->out.cap >= MEMORY_LARGE) {
+		size_t max = x->out.max;
+
+		buf_fini(&x->out);
+		buf_init(&x->out, max);
+	}
+	if (x->on_large)
+		x->on_large(x->on_large_arg);
 }
 
 /* ---- documents ---- */
@@ -244,8 +270,10 @@ set_rules(xmlParserCtxtPtr pc, enum xml_doctype doctype)
 	pc->sax->notationDecl = on_notation;
 	pc->sax->unparsedEntityDecl = on_unparsed;
 	pc->sax->reference = on_reference;
-	if (doctype == XML_DOCTYPE_REFUSE)
+	if (doctype == XML_DOCTYPE_REFUSE) {
 		pc->sax->internalSubset = on_doctype;
+		pc->sax->comment = NULL;
+	}
 }
 
 /* Documents up to this size are parsed from a buffer that stays. */
@@ -400,16 +428,21 @@ parse_value(struct xml *x, struct exchange *ex, const struct value *v, struct xm
 static void
 cache_drop(void *arg)
 {
-	struct xml_cache *cache = arg;
+	struct xml *x = ((struct xml_cache_ref *)arg)->x;
+	size_t n;
 
-	xmlFreeDoc(cache->doc);
-	memset(cache, 0, sizeof *cache);
+	if (!x || x->cache.ref != arg)
+		return;
+	n = x->cache.n;
+	xmlFreeDoc(x->cache.doc);
+	memset(&x->cache, 0, sizeof x->cache);
+	xml_memory_trim(x, n);
 }
 
 static bool
-cache_has(const struct xml_cache *cache, const struct exchange *ex, struct str s)
+cache_has(const struct xml_cache *cache, const struct exchange *ex, struct str s, enum xml_doctype doctype)
 {
-	return cache->doc && cache->ex == ex && cache->p == s.p && cache->n == s.n;
+	return cache->doc && cache->ex == ex && cache->p == s.p && cache->n == s.n && cache->doctype == (int)doctype;
 }
 
 xmlDocPtr
@@ -419,15 +452,18 @@ xml_document(struct xml *x, struct exchange *ex, const struct value *v, enum xml
 	struct xml_cache *cache = &x->cache;
 	xmlDocPtr doc;
 
-	if (cache_has(cache, ex, text.s))
+	if (cache_has(cache, ex, text.s, doctype))
 		return cache->doc;
 	doc = parse_value(x, ex, v, text, doctype);
 	if (!doc)
 		return NULL;
 	xmlFreeDoc(cache->doc);
-	if (cache->ex != ex)
-		arena_on_reset(&ex->arena, cache_drop, cache);
-	*cache = (struct xml_cache){ ex, text.s.p, text.s.n, doc };
+	if (cache->ex != ex) {
+		cache->ref = ARENA_NEW(&ex->arena, struct xml_cache_ref);
+		cache->ref->x = x;
+		arena_on_reset(&ex->arena, cache_drop, cache->ref);
+	}
+	*cache = (struct xml_cache){ ex, text.s.p, text.s.n, (int)doctype, doc, cache->ref };
 	return doc;
 }
 
@@ -443,7 +479,7 @@ xml_document_take(struct xml *x, struct exchange *ex, const struct value *v, enu
 	struct xml_text text = xml_text_of(ex, v);
 	xmlDocPtr doc = x->cache.doc;
 
-	if (!cache_has(&x->cache, ex, text.s))
+	if (!cache_has(&x->cache, ex, text.s, doctype))
 		return parse_value(x, ex, v, text, doctype);
 	x->cache.doc = NULL;
 	return doc;

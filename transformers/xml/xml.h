@@ -49,7 +49,9 @@ struct xml_cache {
 	const struct exchange *ex; /* NULL: nothing kept */
 	const char *p;
 	size_t n;
+	int doctype; /* enum xml_doctype */
 	xmlDocPtr doc;
+	struct xml_cache_ref *ref; /* in the exchange's arena */
 };
 
 struct xml {
@@ -62,13 +64,15 @@ struct xml {
 	struct _xmlXPathContext *xpath; /* for lone expressions: holds nothing of a message between two */
 	struct exchange *ex;         /* of the evaluation that runs: for variables and functions */
 	const void *expression;      /* …and what is evaluated: the language's own */
+	void (*on_large)(void *arg); /* may be NULL */
+	void *on_large_arg;
 	xmlDocPtr empty;
 	struct xml_encodings *encodings;
 };
 
 /* How a document's DOCTYPE is met. An internal subset is refused in any case. */
 enum xml_doctype {
-	XML_DOCTYPE_REFUSE, /* any DOCTYPE is an error (xpath, as in Camel) */
+	XML_DOCTYPE_REFUSE, /* any DOCTYPE is an error, and comments are left out (xpath: as in Camel) */
 	XML_DOCTYPE_IGNORE, /* its name and external identifier are read over, nothing is loaded */
 };
 
@@ -106,6 +110,9 @@ xmlDocPtr xml_document_empty(struct xml *x);
 struct _xmlParserCtxt *xml_parser_new(struct xml *x, struct xml_text text, enum xml_doctype doctype, struct hinny_error *err);
 /* Why the parser's document was refused, after it ran: HINNY_OK when it was not. */
 enum hinny_rc xml_parser_result(struct xml *x, struct _xmlParserCtxt *pc, struct hinny_error *err);
+
+/* After a message whose document or result had n bytes. A large one leaves memory behind that the allocator keeps: on_large says so. */
+void xml_memory_trim(struct xml *x, size_t n);
 
 void xml_errors_clear(struct xml_errors *es);
 /* Notes an error by ourselves, unless there is one already. */

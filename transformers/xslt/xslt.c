@@ -8,8 +8,8 @@
 
 #include <stdlib.h>
 
-/* Results up to this size are copied to the exchange's arena, larger ones to a blob; what a larger one took of the shared buffer is given back. */
-enum { RESULT_SMALL = 16 << 10, RESULT_KEEP = 1 << 20 };
+/* Results up to this size are copied to the exchange's arena, larger ones to a blob. */
+enum { RESULT_SMALL = 16 << 10 };
 
 /* endpoint.impl */
 struct xslt_code {
@@ -68,12 +68,6 @@ set_result(struct xml *x, struct exchange *ex, const struct xslt_conf *conf, boo
 		blob_put(b); /* the arena has its own */
 	}
 	exchange_set_body(ex, v);
-	if (x->out.cap > RESULT_KEEP) {
-		size_t max = x->out.max;
-
-		buf_fini(&x->out);
-		buf_init(&x->out, max);
-	}
 }
 
 static enum step_rc
@@ -105,6 +99,7 @@ xslt_send(struct worker *wk, struct exchange *ex, const struct step *st, struct 
 	const struct value *v = source_value(&conf->source, ex);
 	struct xslt_result result = { .utf8 = true };
 	enum xslt_rc rc;
+	size_t size;
 
 	(void)st;
 	if (v && v->type == VALUE_NULL)
@@ -114,11 +109,12 @@ xslt_send(struct worker *wk, struct exchange *ex, const struct step *st, struct 
 			"Could not extract IN message body as type: interface javax.xml.transform.Source body is: null");
 		return STEP_FAILED;
 	}
+	size = v && value_has_text(v) ? v->u.s.n : 0;
 	rc = code->engine->transform(x, code->sheet, ex, v, &result);
-	if (rc != XSLT_DONE)
-		return failed(ex, conf, rc, &result);
-	set_result(x, ex, conf, result.utf8);
-	return STEP_DONE;
+	if (rc == XSLT_DONE)
+		set_result(x, ex, conf, result.utf8);
+	xml_memory_trim(x, size + x->out.n);
+	return rc == XSLT_DONE ? STEP_DONE : failed(ex, conf, rc, &result);
 }
 
 const struct component_ops xslt_ops = {

@@ -50,6 +50,7 @@ xslt_check(struct compile *c, struct endpoint *ep)
 				conf->source_text);
 	}
 	ep->after_call = conf->output == XSLT_OUTPUT_FILE;
+	ep->after_call = conf->output == XSLT_OUTPUT_FILE; /* the home writes it: xslt_home.c */
 	conf->copy = compile_file(c, conf->resource_uri, ep->at);
 	return rc | (conf->copy ? 0 : -1);
 }

@@ -29,6 +29,7 @@ enum { OWN_DOCUMENT = XML_PARSE_NOENT | XML_PARSE_NOCDATA | XML_PARSE_NONET | XM
 struct sheet {
 	xsltStylesheetPtr style;
 	const char *root;     /* what document() may open */
+	bool documents;       /* it calls document() */
 	struct str *params;   /* names of global xsl:param */
 	size_t params_n;
 	struct xslt_output_rules rules;
@@ -181,7 +182,8 @@ sheet_compile(struct xml *x, const char *url, void **out, struct hinny_error *er
 	}
 	if (text && text[0])
 		log_warning("stylesheet \"%s\": %s", xml_files_shown(url), text);
-	if (x->files.scanned_document)
+	sh->documents = x->files.scanned_document;
+	if (sh->documents)
 		xml_files_keep(&x->files, sh->root);
 	rc = xslt_rules_read(&sh->rules, sh->style, err);
 	if (rc != HINNY_OK) {
@@ -276,6 +278,9 @@ sheet_transform(struct xml *x, void *arg, struct exchange *ex, const struct valu
 			exchange_fail(ex, EXCEPTION_BODY_TOO_LARGE, "out of memory for a transformation");
 		return XSLT_EXCEPTION;
 	}
+	/* names in a message that document() opens are those of files beside the sheet */
+	if (sh->documents && !doc->URL)
+		doc->URL = xmlStrdup(BAD_CAST sh->root);
 	xml_errors_clear(&x->errors);
 	xsltSetTransformErrorFunc(tc, &x->errors, xml_errors_print);
 	for (size_t i = 0; i < sh->params_n; i++) {
