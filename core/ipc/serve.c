@@ -230,9 +230,9 @@ serve_evaluate(struct ipc_served *sc)
 		struct frame_writer w = frame_begin(peer_out(peer), FRAME_VALUES, 0);
 		frame_put_u64(&w, sc->id);
 		frame_put_u32(&w, n);
-		bool fits = body.n < FRAME_MAX - 1024 && buf_add(w.out, body.p, body.n) == HINNY_OK;
+		bool fits = values.rc == HINNY_OK && body.n < FRAME_MAX - 1024 && buf_add(w.out, body.p, body.n) == HINNY_OK;
 		if (!fits || frame_finish(&w) != HINNY_OK)
-			ipc_send_abort(ipc, sc->home, sc->id, HINNY_ELIMIT, "the result of an expression is too large");
+			ipc_send_abort(ipc, sc->home, sc->id, HINNY_ELIMIT, "the result of an expression is too large or too deep");
 	}
 	buf_fini(&body);
 	served_free(sc);
