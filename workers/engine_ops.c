@@ -41,10 +41,24 @@ op_evaluate(struct engine *en, struct exchange *ex, struct expression *const *e,
 	ipc_evaluate(wk->ipc, ex, e, n, first_match);
 }
 
+/* An endpoint that another kind of worker runs, found at run time (toD): the callee runs the same step, which finds the endpoint there. */
+static enum step_rc
+send_by_call(struct worker *wk, struct exchange *ex, const struct step *st)
+{
+	if (no_callee(wk, ex))
+		return STEP_FAILED;
+	ex->sent_by_call = true;
+	ipc_call(wk->ipc, ex, st, 1, false);
+	return STEP_PENDING;
+}
+
 static enum step_rc
 op_send(struct engine *en, struct exchange *ex, const struct step *st, struct endpoint *ep)
 {
 	struct worker *wk = worker_of(en);
+	const char *owner = ep->component->owner;
+	if (owner != NULL && strcmp(owner, wk->kind->kind) != 0 && (ep->component->flags & COMPONENT_PRODUCER))
+		return send_by_call(wk, ex, st);
 	if (ep->ops == NULL || ep->ops->send == NULL) {
 		exchange_fail(ex, EXCEPTION_NO_SUCH_ENDPOINT, "%s cannot be sent to from a worker of kind %s", ep->uri,
 		    wk->kind->kind);
@@ -67,6 +81,13 @@ op_log(struct engine *en, enum log_level level, const char *logger, struct str t
 		return;
 	const char *msg = arena_strndup(&ex->arena, text.p, text.n);
 	log_kv(level, msg, "logger", logger, NULL);
+}
+
+static void
+op_redelivered(struct engine *en, struct exchange *ex, const struct step *st)
+{
+	(void)st;
+	PAGE_ADD(worker_of(en)->page->routes[ex->from_route->index].redelivered, 1);
 }
 
 /* ---- waiting ---- */
@@ -247,4 +268,5 @@ const struct engine_ops worker_engine_ops = {
 	.is_local = op_is_local,
 	.log = op_log,
 	.collect = op_collect,
+	.redelivered = op_redelivered,
 };

@@ -80,6 +80,7 @@ struct exchange {
 	uint32_t slots_n;
 	const void *need; /* struct expression *: the one that a step waits for */
 	bool stop;        /* a stop step ran */
+	bool sent_by_call;         /* a step's send that another worker makes (workers/engine_ops.c) */
 	bool counted;     /* by the worker: it stands in the route's counters as in flight */
 	bool rollback_only;
 	bool failed_over; /* error already handled by a called route's handler: the caller's does
