@@ -230,9 +230,10 @@ on_start(void *arg, const xmlChar *name, const xmlChar *prefix, const xmlChar *u
 	}
 	while (at > 0 && strchr(" \t\r\n", t->text.p[at - 1]))
 		at--;
-	l->attributes_end = l->start = at;
-	while (l->start > 0 && t->text.p[l->start] != '<')
-		l->start--;
+	l->attributes_end = at;
+	while (at > 0 && t->text.p[at - 1] != '<')
+		at--;
+	l->start = at > 0 ? at - 1 : 0;
 	if (t->matched == 0 && path_fits(t, t->path->n, t->n))
 		t->matched = t->n;
 }
