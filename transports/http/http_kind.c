@@ -73,6 +73,7 @@ kind_drain(struct worker *wk)
 	if (worker_drain_final(wk))
 		http_server_accept_waiting(&hs->server); /* nobody follows who could answer them */
 	http_server_drain(&hs->server);
+	http_client_drain(&hs->client); /* idle ones may be what another draining worker waits for */
 	if (worker_drain_final(wk))
 		http_server_close_idle(&hs->server);
 }
