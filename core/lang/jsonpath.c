@@ -43,7 +43,7 @@ static const struct option_desc jsonpath_options[] = {
 	{ .name = "option",
 	    .type = OPTION_STRINGS,
 	    .help = "DEFAULT_PATH_LEAF_TO_NULL, ALWAYS_RETURN_LIST, SUPPRESS_EXCEPTIONS, "
-	            "REQUIRE_PROPERTIES",
+		    "REQUIRE_PROPERTIES",
 	    .offset = offsetof(struct jsonpath_conf, option) },
 	{ .name = "source",
 	    .type = OPTION_STRING,

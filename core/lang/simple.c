@@ -40,6 +40,7 @@ simple_compile_text(
 		.e = e,
 		.arena = compile_arena(c),
 		.base = e->text,
+		.length = strlen(e->text),
 		.budget = SIMPLE_QUOTE_TRIES,
 	};
 	struct simple_node *root = predicate

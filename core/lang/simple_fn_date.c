@@ -267,7 +267,7 @@ read_offsets(struct str s, int64_t *total)
 	for (size_t i = 0; i < s.n;) {
 		if (s.p[i] == '+' || s.p[i] == '-')
 			sign = s.p[i++] == '-' ? -1 : 1;
-		size_t begin = i, length;
+		size_t begin = i, length = 0;
 		while (i < s.n && s.p[i] >= '0' && s.p[i] <= '9')
 			i++;
 		int64_t n;
@@ -430,7 +430,7 @@ enum eval_rc
 simple_date_eval(const struct simple_date *d, struct exchange *ex, struct value *out)
 {
 	static const int64_t limit = INT64_C(253402300800000) * 10; /* years of five figures */
-	int64_t ms;
+	int64_t ms = 0;
 	enum eval_rc rc = date_value(d, ex, &ms);
 	if (rc != EVAL_OK)
 		return rc;

@@ -28,7 +28,7 @@ unknown(struct simple_parser *p, struct str f)
 		return simple_error(
 		    p, f.p, "function %.*s is not supported: %s", STR_FMT(name), why);
 	return simple_error(
-	    p, f.p, "Unknown function: %.*s at location %zu", STR_FMT(f), (size_t)(f.p - p->base));
+	    p, f.p, "Unknown function: %.*s at location %zu", STR_FMT(f), simple_position(p, f.p));
 }
 
 /* ---- arguments ---- */
@@ -594,7 +594,7 @@ build_ternary(struct simple_parser *p, struct str f, bool *found)
 		return simple_error(p, cond.p + end,
 		    "Unexpected token %c at location %zu: a ternary has one comparison",
 		    str_trim((struct str){ cond.p + end, cond.n - end }).p[0],
-		    (size_t)(cond.p + end - p->base));
+		    simple_position(p, cond.p + end));
 	node->kids[1] = parse_branch(p, (struct str){ f.p + question + 3, colon - question - 3 });
 	node->kids[2] = node->kids[1] != NULL
 	    ? parse_branch(p, (struct str){ f.p + colon + 3, f.n - colon - 3 })
@@ -683,7 +683,7 @@ simple_parse_function(struct simple_parser *p, struct str f)
 {
 	if (f.n == 0)
 		return simple_error(
-		    p, f.p, "Unknown function: (empty) at location %zu", (size_t)(f.p - p->base));
+		    p, f.p, "Unknown function: (empty) at location %zu", simple_position(p, f.p));
 	if (p->depth >= SIMPLE_DEPTH_MAX)
 		return simple_error(p, f.p, "nested too deep");
 	p->depth++;

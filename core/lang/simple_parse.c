@@ -12,6 +12,13 @@
 
 /* ---- nodes ---- */
 
+size_t
+simple_position(const struct simple_parser *p, const char *at)
+{
+	uintptr_t i = (uintptr_t)at - (uintptr_t)p->base;
+	return i <= p->length ? i : 0;
+}
+
 struct simple_node *
 simple_error(struct simple_parser *p, const char *at, const char *fmt, ...)
 {
@@ -21,7 +28,7 @@ simple_error(struct simple_parser *p, const char *at, const char *fmt, ...)
 	(void)vsnprintf(text, sizeof text, fmt, ap);
 	va_end(ap);
 	p->failed = true;
-	(void)compile_error_in(p->c, p->e, (size_t)(at - p->base), "%s", text);
+	(void)compile_error_in(p->c, p->e, simple_position(p, at), "%s", text);
 	return NULL;
 }
 
@@ -30,7 +37,7 @@ simple_node_new(struct simple_parser *p, enum simple_type type, const char *at, 
 {
 	struct simple_node *node = ARENA_NEW(p->arena, struct simple_node);
 	node->type = (uint8_t)type;
-	node->at = (uint32_t)(at - p->base);
+	node->at = (uint32_t)simple_position(p, at);
 	node->n = kids;
 	if (kids > 0)
 		node->kids = arena_zalloc(p->arena, kids * sizeof *node->kids);
@@ -132,7 +139,7 @@ parse_function_at(struct simple_parser *p, struct str s, size_t i, size_t start,
 	if (*end == SIZE_MAX)
 		return simple_error(p, s.p + i,
 		    "expected symbol functionEnd but was eol at location %zu",
-		    (size_t)(s.p + i - p->base));
+		    simple_position(p, s.p + i));
 	return simple_parse_function(p, (struct str){ s.p + i + start, *end - 1 - i - start });
 }
 
@@ -340,7 +347,7 @@ unexpected(struct simple_parser *p, struct str s, size_t i)
 {
 	struct str c = char_at(s, i);
 	return simple_error(p, s.p + i, "Unexpected token %.*s at location %zu", STR_FMT(c),
-	    (size_t)(s.p + i - p->base));
+	    simple_position(p, s.p + i));
 }
 
 static bool
@@ -395,7 +402,7 @@ parse_quoted(struct simple_parser *p, struct str s, size_t i, size_t *end)
 		    : s.p[i] == '\''      ? "singleQuote"
 					  : "doubleQuote";
 		return simple_error(p, s.p + i, "expected symbol %s but was eol at location %zu",
-		    symbol, (size_t)(s.p + i - p->base));
+		    symbol, simple_position(p, s.p + i));
 	}
 	if (*end < s.n && !simple_is_blank(s.p[*end]))
 		return unexpected(p, s, *end);

@@ -207,6 +207,7 @@ struct simple_parser {
 	struct expression *e;
 	struct arena *arena;
 	const char *base; /* e->text: positions count from here */
+	size_t length;    /* of e->text */
 	unsigned depth;
 	unsigned budget; /* how many quotes may turn out to be none */
 	bool effects;
@@ -218,7 +219,9 @@ struct simple_parser {
 struct simple_node *simple_compile_text(
     struct compile *c, struct expression *e, struct str s, bool predicate, bool *effects);
 
-/* Reports and returns NULL. `at` lies in the text. */
+/* Where `at` stands in the expression; 0 for text that was put together of it. */
+size_t simple_position(const struct simple_parser *p, const char *at);
+/* Reports at `at` and returns NULL. */
 struct simple_node *simple_error(struct simple_parser *p, const char *at, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 struct simple_node *simple_node_new(

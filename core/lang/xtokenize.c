@@ -12,7 +12,7 @@ static const struct option_desc xtokenize_options[] = {
 	    .values = "i|w|u|t",
 	    .dflt = "i",
 	    .help = "i: with the namespaces it is in, w: within its ancestors, u: its content, t: "
-	            "its text",
+		    "its text",
 	    .offset = offsetof(struct xtokenize_conf, mode) },
 	{ .name = "group",
 	    .type = OPTION_INT,
