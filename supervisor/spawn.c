@@ -89,7 +89,7 @@ enum hinny_rc
 spawn_process(const struct spawn_options *opt, pid_t *pid, struct hinny_error *err)
 {
 	ASSERT(opt->fds_n <= SPAWN_FDS_MAX);
-	pid_t child = fork();
+	pid_t child = _Fork(); /* without the handlers that libuv has put into fork(), which are not async-signal-safe */
 	if (child == 0)
 		run_child(opt);
 	if (child == -1)

@@ -1,33 +1,77 @@
 /* hinny check: everything that would be said at start or in a refused reload, without starting anything but the owners in check mode. */
 #include "supervisor/cli/cli.h"
 
+#include "core/base/str.h"
 #include "core/config/config.h"
 #include "supervisor/check.h"
 
 #include <stdlib.h>
 #include <unistd.h>
 
+/* Of the owners there are texts only: each a line "file:line:column: …". */
+static void
+add_lines(json_t *problems, const char *text)
+{
+	struct str rest = str_of(text), line;
+
+	while (str_split(&rest, '\n', &line)) {
+		json_t *o = line.n > 0 ? json_pack("{s:s%, s:b}", "text", line.p, line.n, "warning", 0) : NULL;
+		if (o != NULL)
+			(void)json_array_append_new(problems, o); /* what is lost was printed too */
+	}
+}
+
+static json_t *
+problems_of(const struct diagnostics *ds, const char *owners)
+{
+	json_t *problems = json_array();
+
+	for (size_t i = 0; i < ds->n; i++) {
+		const struct diagnostic *d = &ds->items[i];
+		(void)json_array_append_new(problems, json_pack("{s:s?, s:i, s:i, s:s, s:b}", "file", d->at.file, "line", (int)d->at.line, "column",
+		    (int)d->at.column, "text", d->text, "warning", d->warning));
+	}
+	add_lines(problems, owners);
+	return problems;
+}
+
+static void
+print_result(const struct diagnostics *ds, const char *owners, bool ok, unsigned routes, bool as_json)
+{
+	if (as_json) {
+		json_t *result = json_pack("{s:b, s:i, s:o}", "ok", ok, "routes", (int)routes, "problems", problems_of(ds, owners));
+		cli_print_json(result);
+		json_decref(result);
+	} else {
+		if (ds->n > 0)
+			diagnostics_print(ds, stderr);
+		(void)fputs(owners, stderr); /* nobody to tell when that fails */
+		if (ok)
+			(void)printf("ok: %u route%s\n", routes, routes == 1 ? "" : "s");
+	}
+}
+
 static int
-check_bundle(const struct bundle_options *opt, bool json)
+check_bundle(const struct bundle_options *opt, bool as_json)
 {
 	struct diagnostics ds;
 	struct program *p = NULL;
+	char *owners = NULL;
+	size_t owners_n;
 	bool ok = false;
+	FILE *to = open_memstream(&owners, &owners_n);
 
+	if (to == NULL)
+		abort();
 	diagnostics_init(&ds);
 	struct bundle *b = bundle_read(opt, &ds);
 	if (b != NULL)
 		p = program_compile(b, &ds);
-	if (ds.n > 0)
-		diagnostics_print(&ds, stderr);
 	if (p != NULL)
-		ok = check_owners(b, p, stderr);
-	if (ok && json)
-		(void)printf("{\"ok\":true,\"routes\":%u}\n", (unsigned)p->routes_n); /* to whoever asked */
-	else if (ok)
-		(void)printf("ok: %u route%s\n", (unsigned)p->routes_n, p->routes_n == 1 ? "" : "s");
-	else if (json)
-		(void)printf("{\"ok\":false}\n");
+		ok = check_owners(b, p, to);
+	(void)fclose(to); /* into memory */
+	print_result(&ds, owners, ok, p != NULL ? p->routes_n : 0, as_json);
+	free(owners);
 	program_free(p);
 	bundle_free(b);
 	diagnostics_fini(&ds);
