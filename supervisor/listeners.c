@@ -310,6 +310,9 @@ find_inherited(const struct listeners *ls, struct listener *l, const struct list
 		return hinny_error_set(err, HINNY_ENOENT, "cannot listen on %s: no descriptor of this name was passed (LISTEN_FDNAMES)", at->text);
 	if (getsockopt(l->fds[0], SOL_SOCKET, SO_ACCEPTCONN, &listening, &size) == -1 || listening == 0)
 		return hinny_error_set(err, HINNY_EINVAL, "cannot listen on %s: the descriptor is no listening stream socket", at->text);
+	int flags = fcntl(l->fds[0], F_GETFL);
+	if (flags == -1 || fcntl(l->fds[0], F_SETFL, flags | O_NONBLOCK) == -1) /* several workers accept; one must not wait when another was faster */
+		return hinny_error_errno(err, errno, "cannot listen on %s", at->text);
 	l->listening = 1;
 	return HINNY_OK;
 }
