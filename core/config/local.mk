@@ -14,6 +14,7 @@ core_config_sources = \
 	core/config/endpoint_parse.c \
 	core/config/endpoint_uri.c \
 	core/config/expression_parse.c \
+	core/config/format_parse.c \
 	core/config/option.c \
 	core/config/options_parse.c \
 	core/config/placeholder.c \

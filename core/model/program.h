@@ -41,6 +41,14 @@ struct expression {
 	uint32_t parts_n;
 };
 
+/* A data format with its options. */
+struct format {
+	const struct format_desc *desc;
+	struct position at;
+	void *conf;
+	struct access writes; /* headers that its results may bring */
+};
+
 struct step;
 
 struct block {
@@ -58,6 +66,7 @@ struct step {
 	uint32_t index;           /* in program.steps */
 	void *conf;               /* the EIP's options */
 	struct expression *expr;  /* EIP_EXPRESSION */
+	struct format *format;    /* EIP_FORMAT */
 	struct block block;       /* EIP_STEPS */
 	struct endpoint *endpoint; /* to, toD when constant, wireTap …: sent to */
 
@@ -135,6 +144,7 @@ struct program {
 const struct component_desc *component_find(struct str scheme);
 const struct eip_desc *eip_find(struct str name);
 const struct language_desc *language_find(struct str name);
+const struct format_desc *format_find(struct str name);
 const struct kind_desc *kind_find(struct str kind);
 int kind_index(struct str kind); /* position in kinds.def, -1 */
 const struct kind_desc *kind_at(int index);
@@ -143,5 +153,6 @@ int kind_count(void);
 const struct component_desc *const *component_all(size_t *n);
 const struct eip_desc *const *eip_all(size_t *n);
 const struct language_desc *const *language_all(size_t *n);
+const struct format_desc *const *format_all(size_t *n);
 
 #endif
