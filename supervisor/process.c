@@ -369,6 +369,9 @@ on_message(void *owner, const struct control_message *m)
 		pr->sources_stopped = true;
 		generation_process_changed(pr->gen, pr);
 		return;
+	case FRAME_POISON:
+		peers_poison(pr, m->poison.key);
+		return;
 	case FRAME_EVENT:
 		log_warning("worker %s: %.*s: %.*s", pr->name, STR_FMT(m->event.name), STR_FMT(m->event.text));
 		return;

@@ -70,6 +70,7 @@ static const struct field fields[] = {
 	ROW(SEND, STR, send.headers),
 	ROW(EVENT, STR, event.name),
 	ROW(EVENT, STR, event.text),
+	ROW(POISON, U64, poison.key),
 };
 
 static const struct type_row {

@@ -91,6 +91,9 @@ struct control_event {
 	struct str name;
 	struct str text;
 };
+struct control_poison {
+	uint64_t key;          /* poison_key() of the call: the same in all workers of a generation */
+};
 
 /* Strings are borrowed: when encoded from the caller, when decoded from the frame's bytes. START, START_SOURCES, SOURCES_STOPPED and STOP have no payload. */
 struct control_message {
@@ -112,6 +115,7 @@ struct control_message {
 		struct control_answer answer;
 		struct control_send send;
 		struct control_event event;
+		struct control_poison poison;
 	};
 };
 
