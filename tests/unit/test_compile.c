@@ -353,8 +353,8 @@ static const struct make_row {
 	{ "http://h?connectTimeout=many", "option \"connectTimeout\" of http: expected a duration",
 	    false },
 	{ "log:", "missing path \"loggerName\"", false },
-	{ "", "unknown component", false },
-	{ "${header.x}", "unknown component", false },
+	{ "", "expected a uri", false },
+	{ "${header.x}", "expected a uri", false },
 };
 
 static void
@@ -453,7 +453,7 @@ static const struct copy_row {
 	{ "an address", { "s/main.xsl", XSL("<xsl:include href='http://h/a.xsl'/>") }, NULL,
 	    "s/main.xsl:2:1: \"http://h/a.xsl\" is no file" },
 	{ "missing", { "s/main.xsl", XSL("<xsl:include href='none.xsl'/>") }, NULL,
-	    "s/main.xsl:2:1: \"none.xsl\": cannot open file" },
+	    "s/main.xsl:2:1: cannot open file \"s/none.xsl\"" },
 };
 
 static void
