@@ -24,6 +24,7 @@ core_lang_sources = \
 	core/lang/simple_fn_text.c \
 	core/lang/simple_form.c \
 	core/lang/simple_functions.c \
+	core/lang/simple_init.c \
 	core/lang/simple_parse.c \
 	core/lang/simple_path.c \
 	core/lang/simple_scan.c \

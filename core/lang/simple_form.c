@@ -580,7 +580,7 @@ build_ternary(struct simple_parser *p, struct str f, bool *found)
 {
 	size_t question = simple_find_outside(p, f, 0, " ? ");
 	size_t colon =
-	    question != SIZE_MAX ? simple_find_outside(p, f, question + 2, " : ") : SIZE_MAX;
+	    question != SIZE_MAX ? simple_find_outside(p, f, question + 3, " : ") : SIZE_MAX;
 	*found = colon != SIZE_MAX;
 	if (!*found)
 		return NULL;
@@ -671,7 +671,9 @@ parse_function(struct simple_parser *p, struct str f)
 	const struct simple_function *fn =
 	    simple_function_find(f); /* such as headers.size and exception.message */
 	if (fn == NULL) {
-		node = build_form(p, f, &found);
+		node = simple_declared_call(p, f, &found);
+		if (!found)
+			node = build_form(p, f, &found);
 		if (found)
 			return node;
 	}
