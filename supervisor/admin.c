@@ -20,7 +20,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-enum { READ_SIZE = 4096, GROUPS_MAX = 256, BACKLOG = 16 };
+enum { READ_SIZE = 4096, GROUPS_MAX = 256, BACKLOG = 128 };
 
 static const struct command {
 	const char *name;
@@ -342,17 +342,17 @@ static void
 on_listening(struct loop_fd *fd, unsigned events)
 {
 	struct admin *ad = CONTAINER_OF(fd, struct admin, listening);
-	int conn = accept4(fd->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	int conn;
 
 	(void)events;
-	if (conn == -1)
-		return; /* it went away again */
-	if (!may_connect(ad, conn))
-		refuse(conn, "{\"ok\":false,\"error\":\"not allowed\"}\n");
-	else if (ad->conns_n >= ADMIN_CONNECTIONS_MAX)
-		refuse(conn, "{\"ok\":false,\"error\":\"too many connections\"}\n");
-	else
-		open_conn(ad, conn);
+	while ((conn = accept4(fd->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK)) != -1) {
+		if (!may_connect(ad, conn))
+			refuse(conn, "{\"ok\":false,\"error\":\"not allowed\"}\n");
+		else if (ad->conns_n >= ADMIN_CONNECTIONS_MAX)
+			refuse(conn, "{\"ok\":false,\"error\":\"too many connections\"}\n");
+		else
+			open_conn(ad, conn);
+	}
 }
 
 /* -- the socket -- */

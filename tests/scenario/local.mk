@@ -9,6 +9,7 @@ scenario_tests = \
 	tests/scenario/k_kill.py \
 	tests/scenario/m_memory.py \
 	tests/scenario/n_manual.py \
+	tests/scenario/p_admin.py \
 	tests/scenario/p_handover.py \
 	tests/scenario/p_restart.py \
 	tests/scenario/r_reload.py \
