@@ -579,11 +579,14 @@ static struct simple_node *
 build_ternary(struct simple_parser *p, struct str f, bool *found)
 {
 	size_t question = simple_find_outside(p, f, 0, " ? ");
+	/* the blank behind the question may be that before the colon: an empty branch */
 	size_t colon =
-	    question != SIZE_MAX ? simple_find_outside(p, f, question + 3, " : ") : SIZE_MAX;
+	    question != SIZE_MAX ? simple_find_outside(p, f, question + 2, " : ") : SIZE_MAX;
 	*found = colon != SIZE_MAX;
 	if (!*found)
 		return NULL;
+	if (colon == question + 2)
+		return simple_error(p, f.p + colon, "a branch of the ternary is missing");
 	struct str cond = { f.p, question };
 	size_t end;
 	struct simple_node *node = simple_node_new(p, SIMPLE_TERNARY, f.p, 3);
