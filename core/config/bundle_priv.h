@@ -35,6 +35,7 @@ struct bundle {
 	struct properties lookup; /* what they were made of; empty in a loaded bundle */
 	const char *cwd;
 	const char **sources; /* NULL-ended */
+	size_t sources_n, sources_cap;
 	struct bundle_file *files;
 	size_t files_n, files_cap;
 	bool loaded; /* from a memory file */
@@ -43,6 +44,8 @@ struct bundle {
 };
 
 struct bundle *bundle_new(void);
+/* A file whose change should reload; `path` must live as long as the bundle. */
+void bundle_add_source(struct bundle *b, const char *path);
 /* The record of a name, NULL when there is none. */
 struct bundle_file *bundle_file_find(const struct bundle *b, const char *name, const char *from);
 struct bundle_file *bundle_file_add(struct bundle *b, struct bundle_file f);

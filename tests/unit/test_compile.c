@@ -125,11 +125,11 @@ static const struct stream_row {
 	    false, true },
 	{ "redelivery",
 	    CATCH(", redeliveryPolicy: {maximumRedeliveries: 1}, steps: [{setBody: {constant: "
-	          "x}}]}}, ") HTTP,
+		  "x}}]}}, ") HTTP,
 	    false, false, true },
 	{ "redelivery none",
 	    CATCH(", redeliveryPolicy: {maximumRedeliveries: 0}, steps: [{setBody: {constant: "
-	          "x}}]}}, ") HTTP,
+		  "x}}]}}, ") HTTP,
 	    true, true, true },
 	{ "continued",
 	    "{onException: {exception: [java.lang.Exception], continued: {constant: 'true'}, "
@@ -426,7 +426,7 @@ static const struct copy_row {
 	{ "in comments nothing counts",
 	    { "s/main.xsl",
 		XSL("<!-- <xsl:include href='none.xsl'/> --><![CDATA[<xsl:include "
-	            "href='none.xsl'/>]]>") },
+		    "href='none.xsl'/>]]>") },
 	    "main.xsl ", NULL },
 	{ "other namespaces do not count",
 	    { "s/main.xsl",
@@ -435,15 +435,15 @@ static const struct copy_row {
 	{ "default namespace",
 	    { "s/main.xsl",
 		"<stylesheet xmlns='http://www.w3.org/1999/XSL/Transform'><include "
-	        "href='a.xsl'/></stylesheet>",
+		"href='a.xsl'/></stylesheet>",
 		"s/a.xsl", "<x/>" },
 	    "a.xsl main.xsl ", NULL },
 	{ "schema",
 	    { "s/main.xsl",
 		"<xs:schema xmlns:xs='http://www.w3.org/2001/XMLSchema'><xs:include "
-	        "schemaLocation='a.xsd'/>"
+		"schemaLocation='a.xsd'/>"
 		"<xs:import namespace='urn:b' schemaLocation='b.xsd'/><xs:redefine "
-	        "schemaLocation='c.xsd'/></xs:schema>",
+		"schemaLocation='c.xsd'/></xs:schema>",
 		"s/a.xsd", "<x/>", "s/b.xsd", "<x/>", "s/c.xsd", "<x/>" },
 	    "a.xsd b.xsd c.xsd main.xsl ", NULL },
 	{ "outside", { "s/main.xsl", XSL("\n<xsl:include href='../a.xsl'/>"), "a.xsl", "<x/>" },
@@ -486,6 +486,14 @@ check_copy(void **state)
 	(void)pclose(f);
 	if (r->copied != NULL)
 		assert_string_equal(text, r->copied);
+	if (r->copied != NULL) { /* each is watched, beside r.yaml and application.properties */
+		size_t files = 0, sources = 0;
+		for (const char *p2 = text; (p2 = strchr(p2, ' ')) != NULL; p2++)
+			files++;
+		while (bundle_sources(b)[sources] != NULL)
+			sources++;
+		assert_int_equal(sources, files + 2);
+	}
 	program_free(p);
 	bundle_free(b);
 	fixture_fini(&fx);
