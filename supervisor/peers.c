@@ -63,7 +63,8 @@ peers_poison(struct process *pr, uint64_t key)
 	m.poison.key = key;
 	for (size_t i = 0; i < pr->gen->n; i++) {
 		struct process *other = pr->gen->processes[i];
-		if (other != pr && (other->kind->flags & KIND_STATELESS) == 0 && process_is_up(other))
+		if (other != pr && (other->kind->flags & KIND_STATELESS) == 0 &&
+		    process_is_up(other))
 			process_send(other, &m);
 	}
 }
