@@ -152,6 +152,7 @@ prepare(struct generation *gen, struct diagnostics *ds, struct hinny_error *err)
 	gen->dir_fd = rundir_make_generation(&sv->run, gen->number, err);
 	if (gen->dir_fd == -1)
 		return err->rc;
+	gen->signature_copied = supervisor_files_signature(gen, true);
 	if (bundle_copy_files(gen->program, gen->dir_fd, ds) != HINNY_OK)
 		return hinny_error_set(
 		    err, HINNY_EINVAL, "cannot copy the files that the routes name");
@@ -189,6 +190,7 @@ read_files(struct generation *gen, struct diagnostics *ds)
 	gen->bundle = bundle_read(&gen->sv->opt->bundle, ds);
 	if (gen->bundle == NULL)
 		return false;
+	gen->signature = supervisor_files_signature(gen, false);
 	gen->program = program_compile(gen->bundle, ds);
 	return gen->program != NULL;
 }

@@ -90,19 +90,32 @@ on_files_changed(void *arg)
 	(void)reload_request(sv, NULL); /* it is logged when it has to wait */
 }
 
-void
-supervisor_watch_files(struct supervisor *sv)
+/* What the files that the routes name were like when they were copied, and the others when read. */
+uint64_t
+supervisor_files_signature(const struct generation *gen, bool copied)
 {
-	const struct program *p = sv->serving->program;
-	const char *const *sources = bundle_sources(sv->serving->bundle);
+	const struct program *p = gen->program;
+
+	if (!gen->sv->opt->watch)
+		return 0;
+	if (!copied)
+		return watch_signature(bundle_sources(gen->bundle));
+	const char **paths = mem_alloc((p->files_n + 1) * sizeof *paths);
+	for (uint32_t i = 0; i < p->files_n; i++)
+		paths[i] = p->files[i].path;
+	paths[p->files_n] = NULL;
+	uint64_t signature = watch_signature(paths);
+	free(paths);
+	return signature;
+}
+
+static void
+watch_paths(struct watch *w, const struct generation *gen)
+{
+	const struct program *p = gen->program;
+	const char *const *sources = bundle_sources(gen->bundle);
 	size_t n = 0;
 
-	if (!sv->opt->watch)
-		return;
-	if (sv->watch == NULL)
-		sv->watch = watch_new(&sv->lp, on_files_changed, sv);
-	if (sv->watch == NULL)
-		return;
 	while (sources[n] != NULL)
 		n++;
 	const char **all = mem_alloc((n + p->files_n + 1) * sizeof *all);
@@ -111,8 +124,25 @@ supervisor_watch_files(struct supervisor *sv)
 	for (uint32_t i = 0; i < p->files_n; i++)
 		all[n++] = p->files[i].path;
 	all[n] = NULL;
-	watch_set(sv->watch, all);
+	watch_set(w, all);
 	free(all);
+}
+
+void
+supervisor_watch_files(struct supervisor *sv)
+{
+	const struct generation *gen = sv->serving;
+
+	if (!sv->opt->watch)
+		return;
+	if (sv->watch == NULL)
+		sv->watch = watch_new(&sv->lp, on_files_changed, sv);
+	if (sv->watch == NULL)
+		return;
+	watch_paths(sv->watch, gen);
+	if (supervisor_files_signature(gen, false) != gen->signature ||
+	    supervisor_files_signature(gen, true) != gen->signature_copied)
+		on_files_changed(sv);
 }
 
 /* -- the end -- */

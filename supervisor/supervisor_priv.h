@@ -60,6 +60,8 @@ void supervisor_drain(struct supervisor *sv);
 void supervisor_fail(struct supervisor *sv);
 /* A generation has gone. */
 void supervisor_generation_gone(struct supervisor *sv);
+/* What the files of a generation look like now (watch.h); 0 when they are not watched. */
+uint64_t supervisor_files_signature(const struct generation *gen, bool copied);
 /* Watches the files of the serving generation. */
 void supervisor_watch_files(struct supervisor *sv);
 const char *supervisor_phase_name(const struct supervisor *sv);
