@@ -32,5 +32,6 @@ core_lang_sources = \
 	core/lang/text.c \
 	core/lang/timezone.c \
 	core/lang/variable.c \
+	core/lang/xml_pretty.c \
 	core/lang/xpath.c \
 	core/lang/xtokenize.c

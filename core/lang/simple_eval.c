@@ -384,7 +384,7 @@ eval_jsonpath(const struct simple_node *node, struct exchange *ex, struct value 
 	const struct simple_key *key = &node->u.jsonpath.from;
 	if (key->full.n > 0)
 		from = simple_lookup(ex, key->scope, key->full, key->full_hash);
-	return jsonpath_read(node->u.jsonpath.code, ex, from, 0, out);
+	return jsonpath_read(node->u.jsonpath.code, ex, from, node->u.jsonpath.options, out);
 }
 
 static enum eval_rc

@@ -117,6 +117,7 @@ struct simple_node {
 		struct expression *part;
 		struct {
 			const struct jsonpath_code *code;
+			unsigned options;
 			struct simple_key from; /* name empty: the body */
 		} jsonpath;
 		const struct simple_date *date;
@@ -169,9 +170,9 @@ enum simple_form { SIMPLE_PARENS = 1, SIMPLE_BARE = 2, SIMPLE_EITHER = 3 };
 
 /*
  * Arguments, one letter each: e expression · s expression, the body when missing (a leading s is
- * missing first, a leading S last) · p predicate · q expression whose quotes stay · c class name
- * (an INT constant with enum value_class_id) · b the body, not written. A following * repeats the
- * letter.
+ * missing first, a leading S last) · p predicate · i and I expression and predicate on items · q
+ * expression whose quotes stay · c class name (an INT constant with enum value_class_id) · b the
+ * body, not written. A following * repeats the letter.
  */
 struct simple_function {
 	const char *name;

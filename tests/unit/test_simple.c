@@ -363,9 +363,16 @@ static const struct row more_expressions[] = {
 	{ "pretty", "${pretty('{\"a\":1,\"b\":[1,2],\"c\":{\"d\":null}}')}",
 	    "{\n\t\"a\": 1,\n\t\"b\": [\n\t\t1,\n\t\t2\n\t],\n\t\"c\": {\n\t\t\"d\": "
 	    "null\n\t}\n}\n" },
+	{ "pretty XML", "${pretty('<a><b>1</b><c x=\"y>\"/><!-- z --></a>')}",
+	    "<a>\n  <b>\n    1\n  </b>\n  <c x=\"y>\">\n  </c>\n  <!-- z -->\n</a>" },
+	{ "pretty of what is no XML", "${pretty('<a><b></a>')}", "<a><b></a>" },
 	{ "jsonpath of the body", "${jsonpath($.a)}", FAILS },
 	{ "jsonpath that is wrong", "${jsonpath($.a[)}", REFUSED },
 	{ "jsonpath with a filter", "${jsonpath(header:json,$[?(@.id == 7)].id)}", "[7]" },
+	{ "simpleJsonpath", "${simpleJsonpath(header:json,id)}", "7" },
+	{ "simpleJsonpath, missing", "${simpleJsonpath(header:json,nope)}", FAILS },
+	{ "simpleJsonpath, null safe", "[${simpleJsonpath(header:json,nope?.x)}]", "[]" },
+	{ "xpath on items", "${forEach(${header.list},${xpath(/a)})}", REFUSED },
 	{ "env", "[${env.HINNY_SURELY_NOT_SET}]", "[]" },
 	{ "unicode",
 	    "${uppercase('\xC3\xBC\x62\xC3\x9F')} ${length('\xE4\xBD\xA0')} "
