@@ -3,6 +3,12 @@ EXTRA_PROGRAMS = $(bench_programs)
 bench_programs = bench/hop
 bench_hop_SOURCES = bench/hop.c
 bench_hop_LDADD = $(worker_libs)
+if BUILD_XFORM
+bench_programs += bench/xform_bench
+endif
+bench_xform_bench_SOURCES = bench/xform_bench.c
+bench_xform_bench_LDADD = $(xform_libs) $(hinny_libs)
+bench_xform_bench_LDFLAGS = $(AM_LDFLAGS) -Wl,--no-as-needed $(MIMALLOC_LIBS) -Wl,--as-needed
 CLEANFILES += $(bench_programs)
 
 bench: $(bench_programs)

@@ -1,9 +1,11 @@
 /*
- * What one document costs in hinny-xform, without the hop: parse, parse and XPath, parse and transform and serialise. CPU time a message, as JSON, best and median of rounds.
+ * What one document costs in hinny-xform, without the hop: parse, parse and XPath, parse and
+ * transform and serialise. CPU time a message, as JSON, best and median of rounds.
  *
  *   xform_bench [--rounds N] [--each N] [SHEET DOCUMENT [XPATH]]
  *
- * Without names: the request stylesheet and the 1 KB order of conf/examples/proxy, from the folder in HINNY_SRCDIR or the working folder.
+ * Without names: the request stylesheet and the 1 KB order of conf/examples/proxy, from the folder
+ * in HINNY_SRCDIR or the working folder.
  */
 #include "core/lang/xpath.h"
 #include "transformers/xpath/xpath_impl.h"
@@ -17,10 +19,13 @@
 
 enum { ROUNDS_MAX = 1000 };
 
-static struct pair namespaces[] = { { "soap", "http://schemas.xmlsoap.org/soap/envelope/" }, { "o", "urn:example:orders" } };
+static struct pair namespaces[] = { { "soap", "http://schemas.xmlsoap.org/soap/envelope/" },
+	{ "o", "urn:example:orders" } };
 static struct xpath_conf xpath_conf = { .namespaces = { namespaces, 2 } };
 static struct expression xpath = { .text = ROUTE, .conf = &xpath_conf, .predicate = true };
-static struct xslt_conf xslt_conf = { .resource_uri = "t.xsl", .copy = "t.xsl", .fail_on_null_body = true };
+static struct xslt_conf xslt_conf = {
+	.resource_uri = "t.xsl", .copy = "t.xsl", .fail_on_null_body = true
+};
 static struct endpoint xslt = { .conf = &xslt_conf };
 static struct str document;
 
@@ -128,13 +133,15 @@ measure(const char *name, void (*run)(void), int rounds, int each, bool last)
 		us[r] = (cpu_us() - start) / each;
 	}
 	qsort(us, (size_t)rounds, sizeof us[0], by_value);
-	printf("\t\"%s\": {\"best_us\": %.2f, \"median_us\": %.2f}%s\n", name, us[0], us[rounds / 2], last ? "" : ",");
+	printf("\t\"%s\": {\"best_us\": %.2f, \"median_us\": %.2f}%s\n", name, us[0],
+	    us[rounds / 2], last ? "" : ",");
 }
 
 int
 main(int argc, char **argv)
 {
-	const char *names[3] = { "conf/examples/proxy/request.xsl", "conf/examples/proxy/orders/order-1k.xml", ROUTE };
+	const char *names[3] = { "conf/examples/proxy/request.xsl",
+		"conf/examples/proxy/orders/order-1k.xml", ROUTE };
 	int rounds = 20, each = 5000, n = 0;
 	struct hinny_error err = { 0 };
 	size_t size;
@@ -155,11 +162,13 @@ main(int argc, char **argv)
 	fixture_file("t.xsl", sheet);
 	document.p = read_file(names[1], &document.n);
 	xpath.text = names[2];
-	if (xpath_impl.prepare(&fixture, &xpath, &err) != HINNY_OK || xslt_ops.prepare(&fixture, &xslt, &err) != HINNY_OK) {
+	if (xpath_impl.prepare(&fixture, &xpath, &err) != HINNY_OK ||
+	    xslt_ops.prepare(&fixture, &xslt, &err) != HINNY_OK) {
 		(void)fprintf(stderr, "%s\n", err.text);
 		return 1;
 	}
-	printf("{\n\t\"document_bytes\": %zu, \"rounds\": %d, \"each\": %d,\n", document.n, rounds, each);
+	printf("{\n\t\"document_bytes\": %zu, \"rounds\": %d, \"each\": %d,\n", document.n, rounds,
+	    each);
 	measure("parse", run_parse, rounds, each, false);
 	measure("parse_xpath", run_xpath, rounds, each, false);
 	measure("parse_xslt_serialise", run_xslt, rounds, each, true);

@@ -1,4 +1,5 @@
-/* The admin socket: connections, lines, the dispatch of commands. A client cannot hold the supervisor up: everything is bounded and nothing blocks. */
+/* The admin socket: connections, lines, the dispatch of commands. A client cannot hold the
+ * supervisor up: everything is bounded and nothing blocks. */
 #include "supervisor/admin.h"
 
 #include "core/base/assert.h"
@@ -20,7 +21,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-enum { READ_SIZE = 4096, GROUPS_MAX = 256, BACKLOG = 16 };
+enum { READ_SIZE = 4096, GROUPS_MAX = 256, BACKLOG = 128 };
 
 static const struct command {
 	const char *name;
@@ -64,8 +65,11 @@ watch_conn(struct admin_conn *c)
 {
 	if (c->closed)
 		return;
-	/* A busy one is watched too: its end must be seen. Its further requests wait in the socket. */
-	loop_fd_watch(&c->fd, (c->ended || (c->busy && c->in.n > 0) ? 0 : LOOP_READ) | (c->out.n > 0 ? LOOP_WRITE : 0));
+	/* A busy one is watched too: its end must be seen. Its further requests wait in the socket.
+	 */
+	loop_fd_watch(&c->fd,
+	    (c->ended || (c->busy && c->in.n > 0) ? 0 : LOOP_READ) |
+		(c->out.n > 0 ? LOOP_WRITE : 0));
 }
 
 bool
@@ -98,9 +102,14 @@ answer(struct admin_conn *c, json_t *object)
 	size_t before = c->out.n;
 
 	c->busy = false;
-	if (json_dump_callback(object, add_json, &c->out, JSON_COMPACT) == -1 || buf_add_char(&c->out, '\n') != HINNY_OK) {
+	if (json_dump_callback(object, add_json, &c->out, JSON_COMPACT) == -1 ||
+	    buf_add_char(&c->out, '\n') != HINNY_OK) {
 		c->out.n = before;
-		(void)buf_add_str(&c->out, STR_LIT("{\"ok\":false,\"error\":\"the answer is too large\"}\n")); /* or the client gets nothing */
+		(void)buf_add_str(&c->out,
+		    STR_LIT(
+			"{\"ok\":false,\"error\":\"the answer is too large\"}\n")); /* or the client
+		                                                                       gets nothing
+		                                                                     */
 	}
 	json_decref(object);
 	(void)admin_flush(c); /* what is left goes when the socket has room */
@@ -127,7 +136,8 @@ admin_fail(struct admin_conn *c, const char *fmt, ...)
 	va_end(ap);
 	json_t *object = json_pack("{s:b, s:s}", "ok", 0, "error", text);
 	if (object == NULL) /* a text that is no UTF-8 */
-		object = json_pack("{s:b, s:s}", "ok", 0, "error", "failed; the reason cannot be shown");
+		object =
+		    json_pack("{s:b, s:s}", "ok", 0, "error", "failed; the reason cannot be shown");
 	free(text);
 	answer(c, object);
 }
@@ -180,10 +190,14 @@ run_request(struct admin_conn *c, json_t *request)
 	const struct command *cmd = find_command(name);
 	if (cmd == NULL) {
 		const char *near = nearest_command(name);
-		admin_fail(c, near != NULL ? "unknown command \"%s\", did you mean \"%s\"" : "unknown command \"%s\"", name, near);
+		admin_fail(c,
+		    near != NULL ? "unknown command \"%s\", did you mean \"%s\""
+				 : "unknown command \"%s\"",
+		    name, near);
 		return;
 	}
-	json_object_foreach (request, key, value) {
+	json_object_foreach(request, key, value)
+	{
 		if (!is_argument(cmd, key)) {
 			admin_fail(c, "command \"%s\": unknown argument \"%s\"", name, key);
 			return;
@@ -342,17 +356,17 @@ static void
 on_listening(struct loop_fd *fd, unsigned events)
 {
 	struct admin *ad = CONTAINER_OF(fd, struct admin, listening);
-	int conn = accept4(fd->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	int conn;
 
 	(void)events;
-	if (conn == -1)
-		return; /* it went away again */
-	if (!may_connect(ad, conn))
-		refuse(conn, "{\"ok\":false,\"error\":\"not allowed\"}\n");
-	else if (ad->conns_n >= ADMIN_CONNECTIONS_MAX)
-		refuse(conn, "{\"ok\":false,\"error\":\"too many connections\"}\n");
-	else
-		open_conn(ad, conn);
+	while ((conn = accept4(fd->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK)) != -1) {
+		if (!may_connect(ad, conn))
+			refuse(conn, "{\"ok\":false,\"error\":\"not allowed\"}\n");
+		else if (ad->conns_n >= ADMIN_CONNECTIONS_MAX)
+			refuse(conn, "{\"ok\":false,\"error\":\"too many connections\"}\n");
+		else
+			open_conn(ad, conn);
+	}
 }
 
 /* -- the socket -- */
@@ -380,19 +394,23 @@ parse_mode(const char *text, mode_t *mode, struct hinny_error *err)
 	unsigned long n = strtoul(text, &end, 8);
 
 	if (*text == '\0' || *end != '\0' || n > 0777)
-		return hinny_error_set(err, HINNY_EINVAL, "admin.mode: expected octal permissions such as \"0660\", got \"%s\"", text);
+		return hinny_error_set(err, HINNY_EINVAL,
+		    "admin.mode: expected octal permissions such as \"0660\", got \"%s\"", text);
 	*mode = (mode_t)n;
 	return HINNY_OK;
 }
 
-/* Bound with no permissions at all, which are given at the end: nobody slips in between. The run folder is locked, so a socket that is there is an old one. */
+/* Bound with no permissions at all, which are given at the end: nobody slips in between. The run
+ * folder is locked, so a socket that is there is an old one. */
 static int
 bind_socket(const char *path, mode_t mode, gid_t group, struct hinny_error *err)
 {
 	struct sockaddr_un at = { .sun_family = AF_UNIX };
 
 	if (strlen(path) >= sizeof at.sun_path) {
-		(void)hinny_error_set(err, HINNY_ELIMIT, "cannot open admin socket \"%s\": the path has more than %zu bytes", path, sizeof at.sun_path - 1);
+		(void)hinny_error_set(err, HINNY_ELIMIT,
+		    "cannot open admin socket \"%s\": the path has more than %zu bytes", path,
+		    sizeof at.sun_path - 1);
 		return -1;
 	}
 	(void)snprintf(at.sun_path, sizeof at.sun_path, "%s", path); /* fits */
@@ -405,7 +423,8 @@ bind_socket(const char *path, mode_t mode, gid_t group, struct hinny_error *err)
 	mode_t mask = umask(0777);
 	int rc = bind(fd, (struct sockaddr *)&at, sizeof at);
 	(void)umask(mask);
-	if (rc == -1 || (group != (gid_t)-1 && chown(path, (uid_t)-1, group) == -1) || chmod(path, mode) == -1 || listen(fd, BACKLOG) == -1) {
+	if (rc == -1 || (group != (gid_t)-1 && chown(path, (uid_t)-1, group) == -1) ||
+	    chmod(path, mode) == -1 || listen(fd, BACKLOG) == -1) {
 		(void)hinny_error_errno(err, errno, "cannot open admin socket \"%s\"", path);
 		(void)close(fd);
 		return -1;
@@ -433,7 +452,8 @@ admin_open(struct supervisor *sv, struct hinny_error *err)
 	gid_t group = (gid_t)-1;
 	mode_t mode = 0;
 
-	if (find_group(s->admin.group, &group, err) != HINNY_OK || parse_mode(s->admin.mode, &mode, err) != HINNY_OK)
+	if (find_group(s->admin.group, &group, err) != HINNY_OK ||
+	    parse_mode(s->admin.mode, &mode, err) != HINNY_OK)
 		return NULL;
 	char *path = socket_path(sv, s);
 	int fd = bind_socket(path, mode, group, err);
@@ -446,7 +466,8 @@ admin_open(struct supervisor *sv, struct hinny_error *err)
 	ad->path = path;
 	ad->group = group;
 	list_init(&ad->conns);
-	(void)loop_fd_init(&sv->lp, &ad->listening, fd, on_listening, err); /* fails for bad descriptors only */
+	(void)loop_fd_init(
+	    &sv->lp, &ad->listening, fd, on_listening, err); /* fails for bad descriptors only */
 	loop_fd_watch(&ad->listening, LOOP_READ);
 	return ad;
 }

@@ -92,7 +92,9 @@ on_reloaded(struct reload_waiter *w, bool ok, const char *text)
 	struct admin_conn *c = CONTAINER_OF(w, struct admin_conn, waiter);
 
 	if (ok)
-		admin_reply(c, json_pack("{s:s, s:I}", "text", text, "generation", (json_int_t)c->sv->serving->number));
+		admin_reply(c,
+		    json_pack("{s:s, s:I}", "text", text, "generation",
+			(json_int_t)c->sv->serving->number));
 	else
 		admin_fail(c, "%s", text);
 }
@@ -119,12 +121,15 @@ admin_reload(struct admin_conn *c, json_t *request)
 
 /* -- send -- */
 
-/* Where an endpoint can be sent to: the worker that has its transport, or any that is home to exchanges. */
+/* Where an endpoint can be sent to: the worker that has its transport, or any that is home to
+ * exchanges. */
 static struct process *
 find_home(const struct supervisor *sv, const char *endpoint)
 {
 	const char *colon = strchr(endpoint, ':');
-	const struct component_desc *component = colon != NULL ? component_find((struct str){ endpoint, (size_t)(colon - endpoint) }) : NULL;
+	const struct component_desc *component = colon != NULL
+	    ? component_find((struct str){ endpoint, (size_t)(colon - endpoint) })
+	    : NULL;
 	const char *owner = component != NULL ? component->owner : NULL;
 	struct process *any = NULL;
 
@@ -149,7 +154,8 @@ get_headers(struct admin_conn *c, json_t *request)
 
 	if (headers == NULL)
 		return strdup("");
-	json_object_foreach (headers, key, value) {
+	json_object_foreach(headers, key, value)
+	{
 		if (!json_is_string(value))
 			headers = NULL;
 		if (headers == NULL)

@@ -17,7 +17,7 @@ struct admin {
 	char *path;
 	struct list conns; /* struct admin_conn */
 	size_t conns_n;
-	gid_t group;       /* may connect, beside root and our own user; (gid_t)-1: nobody */
+	gid_t group; /* may connect, beside root and our own user; (gid_t)-1: nobody */
 };
 
 struct admin_conn {
@@ -25,15 +25,16 @@ struct admin_conn {
 	struct admin *ad;
 	struct supervisor *sv;
 	struct loop_fd fd;
-	struct loop_defer next;      /* requests that came while one was busy */
+	struct loop_defer next; /* requests that came while one was busy */
 	struct buf in, out;
-	bool busy;                   /* a command will answer later */
-	bool ended;                  /* the client has shut its side */
+	bool busy;  /* a command will answer later */
+	bool ended; /* the client has shut its side */
 	bool closed;
 	struct reload_waiter waiter;
 };
 
-/* A command gets the request's object and answers now or later, exactly once: admin_reply or admin_fail. */
+/* A command gets the request's object and answers now or later, exactly once: admin_reply or
+ * admin_fail. */
 typedef void admin_command_fn(struct admin_conn *c, json_t *request);
 #define ADMIN_COMMAND(name, function, arguments, help) admin_command_fn admin_##function;
 #include "supervisor/admin_commands.def"

@@ -1,4 +1,5 @@
-/* Commands that tell: everything is read from the supervisor's own objects and the shared pages, no worker is asked. */
+/* Commands that tell: everything is read from the supervisor's own objects and the shared pages, no
+ * worker is asked. */
 #include "supervisor/admin_priv.h"
 
 #include "core/base/clock.h"
@@ -16,7 +17,8 @@ number(uint64_t n)
 	return json_integer((json_int_t)n);
 }
 
-/* json_object_set_new frees the value when it fails; an answer that lacks a member tells of it by itself. */
+/* json_object_set_new frees the value when it fails; an answer that lacks a member tells of it by
+ * itself. */
 static void
 set(json_t *object, const char *key, json_t *value)
 {
@@ -34,7 +36,8 @@ text_or_null(const char *s)
 /* -- counters -- */
 
 struct totals {
-	uint64_t started, completed, failed, inflight, redelivered, bytes_in, bytes_out, latency_sum;
+	uint64_t started, completed, failed, inflight, redelivered, bytes_in, bytes_out,
+	    latency_sum;
 	uint64_t latency[PAGE_BUCKETS];
 };
 
@@ -102,7 +105,9 @@ admin_routes(struct admin_conn *c, json_t *request)
 	(void)request;
 	for (uint32_t i = 0; gen != NULL && i < gen->program->routes_n; i++)
 		(void)json_array_append_new(list, describe_route(gen, gen->program->routes[i]));
-	admin_reply(c, json_pack("{s:I, s:o}", "generation", (json_int_t)(gen != NULL ? gen->number : 0), "routes", list));
+	admin_reply(c,
+	    json_pack("{s:I, s:o}", "generation", (json_int_t)(gen != NULL ? gen->number : 0),
+		"routes", list));
 }
 
 /* -- workers -- */
@@ -140,7 +145,9 @@ describe_process(const struct process *pr)
 	set(o, "state", json_string(process_table_state_name(pr->state)));
 	set(o, "pid", pr->pid != 0 ? number((uint64_t)pr->pid) : json_null());
 	set(o, "incarnation", number(pr->incarnation));
-	set(o, "uptime_ms", pr->pid != 0 ? number((uint64_t)monotime_ms_between(pr->spawned, monotime_now())) : json_null());
+	set(o, "uptime_ms",
+	    pr->pid != 0 ? number((uint64_t)monotime_ms_between(pr->spawned, monotime_now()))
+			 : json_null());
 	set(o, "resident_bytes", pr->pid != 0 ? number(resident_bytes(pr->pid)) : json_null());
 	set(o, "deaths", number(pr->deaths));
 	set(o, "last_words", text_or_null(pr->last_words));
@@ -203,7 +210,8 @@ describe_generations(const struct supervisor *sv)
 	json_t *list = json_array();
 
 	LIST_FOREACH (&sv->generations, node, tmp)
-		(void)json_array_append_new(list, describe_generation(LIST_ENTRY(node, struct generation, node)));
+		(void)json_array_append_new(
+		    list, describe_generation(LIST_ENTRY(node, struct generation, node)));
 	return list;
 }
 
@@ -224,8 +232,10 @@ describe_kinds(const struct generation *gen)
 			deaths += pr->deaths;
 		}
 		if (n > 0)
-			set(o, kind_at(k)->kind, json_pack("{s:I, s:I, s:I, s:I}", "instances", (json_int_t)n, "serving", (json_int_t)serving,
-			    "degraded", (json_int_t)degraded, "deaths", (json_int_t)deaths));
+			set(o, kind_at(k)->kind,
+			    json_pack("{s:I, s:I, s:I, s:I}", "instances", (json_int_t)n, "serving",
+				(json_int_t)serving, "degraded", (json_int_t)degraded, "deaths",
+				(json_int_t)deaths));
 	}
 	return o;
 }
@@ -241,7 +251,8 @@ describe_reload(const struct reload *rl)
 {
 	if (rl->last_wall_ms == 0)
 		return json_null();
-	return json_pack("{s:b, s:I, s:s?}", "ok", rl->last_ok, "at_ms", (json_int_t)rl->last_wall_ms, "text", rl->last_text);
+	return json_pack("{s:b, s:I, s:s?}", "ok", rl->last_ok, "at_ms",
+	    (json_int_t)rl->last_wall_ms, "text", rl->last_text);
 }
 
 void

@@ -1,4 +1,5 @@
-/* One worker of each kind, all at once, each with a control socket; a loop until every one has answered or died. */
+/* One worker of each kind, all at once, each with a control socket; a loop until every one has
+ * answered or died. */
 #include "supervisor/check.h"
 
 #include "core/base/assert.h"
@@ -57,7 +58,8 @@ on_message(void *owner, const struct control_message *m)
 	struct owner *o = owner;
 
 	if (m->type == FRAME_REFUSED) {
-		(void)fprintf(o->check->to, "%.*s%s", STR_FMT(m->refused.text), str_ends(m->refused.text, "\n") ? "" : "\n");
+		(void)fprintf(o->check->to, "%.*s%s", STR_FMT(m->refused.text),
+		    str_ends(m->refused.text, "\n") ? "" : "\n");
 		o->refused = true;
 		o->check->ok = false;
 	}
@@ -74,7 +76,8 @@ on_closed(void *owner, const struct hinny_error *err)
 
 	if (o->answered)
 		return;
-	(void)fprintf(o->check->to, "hinny: %s ended without an answer: %s\n", o->kind->executable, err->text);
+	(void)fprintf(o->check->to, "hinny: %s ended without an answer: %s\n", o->kind->executable,
+	    err->text);
 	o->answered = true;
 	o->check->ok = false;
 	settle(o->check);
@@ -89,7 +92,8 @@ on_deadline(struct loop_timer *t)
 
 	for (size_t i = 0; i < ck->n; i++) {
 		if (!ck->owners[i].answered)
-			(void)fprintf(ck->to, "hinny: %s does not answer\n", ck->owners[i].kind->executable);
+			(void)fprintf(
+			    ck->to, "hinny: %s does not answer\n", ck->owners[i].kind->executable);
 	}
 	ck->ok = false;
 	loop_stop(&ck->lp);
@@ -98,16 +102,19 @@ on_deadline(struct loop_timer *t)
 static enum hinny_rc
 start(struct check *ck, const struct kind_desc *kind, const char *path, struct hinny_error *err)
 {
-	const char *argv[] = { kind->executable, "--index", "0", "--incarnation", "1", "--generation", "1", "--listeners", "0", "--check", NULL };
+	const char *argv[] = { kind->executable, "--index", "0", "--incarnation", "1",
+		"--generation", "1", "--listeners", "0", "--check", NULL };
 	struct owner *o = &ck->owners[ck->n];
 	int pair[2];
 
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) == -1)
-		return hinny_error_errno(err, errno, "cannot make a control socket for %s", kind->executable);
+		return hinny_error_errno(
+		    err, errno, "cannot make a control socket for %s", kind->executable);
 	int fds[FDS] = { pair[1], ck->bundle_fd, -1, ck->dir_fd, ck->run.fd };
 	struct spawn_options opt = {
 		.path = path,
-		.argv = (char *const *)(uintptr_t)argv, /* execve wants it without const and writes nothing */
+		.argv = (char *const *)(uintptr_t)
+		    argv, /* execve wants it without const and writes nothing */
 		.envp = environ,
 		.fds = fds,
 		.fds_n = FDS,
@@ -131,7 +138,10 @@ start_kind(struct check *ck, const struct kind_desc *kind, struct hinny_error *e
 	enum hinny_rc rc = HINNY_OK;
 
 	if (access(path, X_OK) == -1)
-		(void)fprintf(ck->to, "hinny: note: %s is not installed (\"%s\"); what only it can compile is not checked\n", kind->executable, path);
+		(void)fprintf(ck->to,
+		    "hinny: note: %s is not installed (\"%s\"); what only it can compile is not "
+		    "checked\n",
+		    kind->executable, path);
 	else
 		rc = start(ck, kind, path, err);
 	free(path);

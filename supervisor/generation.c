@@ -18,8 +18,8 @@
 
 enum {
 	DEFAULT_INSTANCES_MAX = 4,
-	START_TRIES = 3,         /* of one worker, until the generation is refused */
-	ROUND_FIRST_MS = 5,      /* first wait between two questions whether all is done; grows */
+	START_TRIES = 3,    /* of one worker, until the generation is refused */
+	ROUND_FIRST_MS = 5, /* first wait between two questions whether all is done; grows */
 	ROUND_LAST_MS = 200,
 	QUIET_ROUNDS = 2,
 };
@@ -101,7 +101,9 @@ check_executable(const struct kind_desc *kind, struct hinny_error *err)
 	enum hinny_rc rc = HINNY_OK;
 
 	if (access(path, X_OK) == -1)
-		rc = hinny_error_errno(err, errno, "routes need worker %s, which is not installed: \"%s\"", kind->executable, path);
+		rc = hinny_error_errno(err, errno,
+		    "routes need worker %s, which is not installed: \"%s\"", kind->executable,
+		    path);
 	free(path);
 	return rc;
 }
@@ -115,7 +117,8 @@ make_processes(struct generation *gen, struct hinny_error *err)
 			continue;
 		if (check_executable(kind_at(k), err) != HINNY_OK)
 			return err->rc;
-		gen->processes = mem_realloc(gen->processes, (gen->n + n) * sizeof(struct process *));
+		gen->processes =
+		    mem_realloc(gen->processes, (gen->n + n) * sizeof(struct process *));
 		for (unsigned i = 0; i < n; i++) {
 			struct process *pr = process_new(gen, k, i, err);
 			if (pr == NULL)
@@ -149,8 +152,10 @@ prepare(struct generation *gen, struct diagnostics *ds, struct hinny_error *err)
 	gen->dir_fd = rundir_make_generation(&sv->run, gen->number, err);
 	if (gen->dir_fd == -1)
 		return err->rc;
+	gen->signature_copied = supervisor_files_signature(gen, true);
 	if (bundle_copy_files(gen->program, gen->dir_fd, ds) != HINNY_OK)
-		return hinny_error_set(err, HINNY_EINVAL, "cannot copy the files that the routes name");
+		return hinny_error_set(
+		    err, HINNY_EINVAL, "cannot copy the files that the routes name");
 	if (bundle_save(gen->bundle, &gen->bundle_fd, err) != HINNY_OK)
 		return err->rc;
 	return make_processes(gen, err);
@@ -185,6 +190,7 @@ read_files(struct generation *gen, struct diagnostics *ds)
 	gen->bundle = bundle_read(&gen->sv->opt->bundle, ds);
 	if (gen->bundle == NULL)
 		return false;
+	gen->signature = supervisor_files_signature(gen, false);
 	gen->program = program_compile(gen->bundle, ds);
 	return gen->program != NULL;
 }
@@ -230,7 +236,8 @@ count_listening(const struct generation *gen)
 enum hinny_rc
 generation_launch(struct generation *gen, struct hinny_error *err)
 {
-	enum hinny_rc rc = listeners_prepare(&gen->sv->listeners, &generation_settings(gen)->http, count_listening(gen), err);
+	enum hinny_rc rc = listeners_prepare(
+	    &gen->sv->listeners, &generation_settings(gen)->http, count_listening(gen), err);
 
 	if (rc != HINNY_OK)
 		return rc;
@@ -309,7 +316,8 @@ refuse_for(struct generation *gen, const struct process *pr)
 {
 	char text[PROCESS_NAME_SIZE + PROCESS_WORDS_SIZE + 64];
 
-	(void)snprintf(text, sizeof text, "worker %s ended before it was ready: %s", pr->name, pr->last_words); /* fits */
+	(void)snprintf(text, sizeof text, "worker %s ended before it was ready: %s", pr->name,
+	    pr->last_words); /* fits */
 	generation_refuse(gen, text);
 }
 
@@ -361,7 +369,8 @@ in_flight(const struct generation *gen)
 	uint64_t n = 0;
 
 	for (size_t i = 0; i < gen->n; i++)
-		n += gen->processes[i]->exchanges + gen->processes[i]->calls + gen->processes[i]->connections;
+		n += gen->processes[i]->exchanges + gen->processes[i]->calls +
+		    gen->processes[i]->connections;
 	return n;
 }
 
@@ -402,7 +411,8 @@ drain_timed_out(struct generation *gen)
 		exchanges += gen->processes[i]->exchanges;
 		connections += gen->processes[i]->connections;
 	}
-	log_warning("generation %" PRIu64 ": drain timeout has passed, %" PRIu64 " exchanges and %" PRIu64 " connections are cut",
+	log_warning("generation %" PRIu64 ": drain timeout has passed, %" PRIu64
+		    " exchanges and %" PRIu64 " connections are cut",
 	    gen->number, exchanges, connections);
 	generation_stop(gen, false);
 }
@@ -436,8 +446,10 @@ on_round(struct loop_timer *t)
 void
 generation_process_pong(struct generation *gen, struct process *pr)
 {
-	/* The last answer of a round ends it: no need to wait for the timer when there is nothing left to do. */
-	if (gen->state == GENERATION_DRAINING && !gen->drained && pr->pong_seen == pr->ping_sent && in_flight(gen) == 0 && round_complete(gen))
+	/* The last answer of a round ends it: no need to wait for the timer when there is nothing
+	 * left to do. */
+	if (gen->state == GENERATION_DRAINING && !gen->drained && pr->pong_seen == pr->ping_sent &&
+	    in_flight(gen) == 0 && round_complete(gen))
 		loop_timer_start(&gen->rounds, 1, 0);
 }
 
@@ -447,7 +459,8 @@ generation_drain(struct generation *gen, bool final)
 	if (gen->state != GENERATION_SERVING && !(gen->state == GENERATION_DRAINING && final))
 		return;
 	if (gen->state == GENERATION_SERVING)
-		gen->drain_deadline = monotime_add_ms(monotime_now(), generation_settings(gen)->supervisor.drain_timeout_ms);
+		gen->drain_deadline = monotime_add_ms(
+		    monotime_now(), generation_settings(gen)->supervisor.drain_timeout_ms);
 	gen->state = GENERATION_DRAINING;
 	gen->final |= final;
 	gen->drained = false;

@@ -1,6 +1,7 @@
 /*
- * A generation: one bundle, the program that it compiles to, the workers that run it. It starts, serves, drains and stops as a whole (generation.c); the moment at
- * which one takes over from another is in handover.c.
+ * A generation: one bundle, the program that it compiles to, the workers that run it. It starts,
+ * serves, drains and stops as a whole (generation.c); the moment at which one takes over from
+ * another is in handover.c.
  */
 #ifndef HINNY_SUPERVISOR_GENERATION_H
 #define HINNY_SUPERVISOR_GENERATION_H
@@ -24,29 +25,35 @@ struct generation {
 	struct bundle *bundle;
 	struct program *program;
 	int bundle_fd, dir_fd;
+	/* What its files were like when they were read, and copied. */
+	uint64_t signature, signature_copied;
 	struct process **processes; /* by kind, then index */
 	size_t n;
-	bool listens;               /* some route is served on the listening sockets */
-	bool sources_started;       /* START_SOURCES was sent */
-	struct loop_defer settle;   /* looks whether it has gone */
+	bool listens;             /* some route is served on the listening sockets */
+	bool sources_started;     /* START_SOURCES was sent */
+	struct loop_defer settle; /* looks whether it has gone */
 
 	/* draining */
-	bool final;                 /* nobody follows */
-	bool drained;               /* `hinny drain`: all is done, and it stays */
+	bool final;   /* nobody follows */
+	bool drained; /* `hinny drain`: all is done, and it stays */
 	struct monotime drain_deadline;
 	struct loop_timer rounds;
 	int64_t round_ms;
-	uint64_t round;             /* sequence of the ping that is out */
+	uint64_t round; /* sequence of the ping that is out */
 	unsigned quiet_rounds;
 };
 
-/* Reads the files, compiles, prepares folder, bundle and pages. NULL: ds says why. It is in supervisor.generations and nothing of it runs. */
+/* Reads the files, compiles, prepares folder, bundle and pages. NULL: ds says why. It is in
+ * supervisor.generations and nothing of it runs. */
 struct generation *generation_new(struct supervisor *sv, struct diagnostics *ds);
-/* Binds what it listens on and starts its workers. HINNY_EEXIST: an address is in use; may be tried again. */
+/* Binds what it listens on and starts its workers. HINNY_EEXIST: an address is in use; may be tried
+ * again. */
 enum hinny_rc generation_launch(struct generation *gen, struct hinny_error *err);
-/* Ends a generation that does not serve yet; `text` are lines that say why. It frees itself when its workers have gone. */
+/* Ends a generation that does not serve yet; `text` are lines that say why. It frees itself when
+ * its workers have gone. */
 void generation_refuse(struct generation *gen, const char *text);
-/* No new work; stops when everything is finished or the time is up. Draining again may make it final. */
+/* No new work; stops when everything is finished or the time is up. Draining again may make it
+ * final. */
 void generation_drain(struct generation *gen, bool final);
 /* All workers exit now (SIGKILL when they do not, at once with `kill`). */
 void generation_stop(struct generation *gen, bool kill);

@@ -47,7 +47,8 @@ handover_lend(struct process *pr)
 	struct generation *gen = pr->gen;
 	const struct settings_http *http = &generation_settings(gen)->http;
 
-	if (pr->lent || (pr->kind->flags & KIND_LISTENS) == 0 || !gen->listens || gen->state != GENERATION_SERVING)
+	if (pr->lent || (pr->kind->flags & KIND_LISTENS) == 0 || !gen->listens ||
+	    gen->state != GENERATION_SERVING)
 		return;
 	for (size_t i = 0; i < gen->n; i++) {
 		struct process *other = gen->processes[i];
@@ -55,7 +56,9 @@ handover_lend(struct process *pr)
 			continue;
 		pr->lent = true;
 		for (size_t k = 0; k < http->listen_n; k++)
-			send_listener(other, listeners_fd(&gen->sv->listeners, &http->listen[k], pr->index), (uint32_t)k, false);
+			send_listener(other,
+			    listeners_fd(&gen->sv->listeners, &http->listen[k], pr->index),
+			    (uint32_t)k, false);
 		log_info("worker %s serves the listening sockets of %s", other->name, pr->name);
 		return;
 	}
@@ -67,7 +70,8 @@ handover_lend(struct process *pr)
 static bool
 runs_sources(const struct process *pr)
 {
-	bool started = pr->state == PROCESS_SERVING || pr->state == PROCESS_DRAINING || pr->state == PROCESS_STOPPING;
+	bool started = pr->state == PROCESS_SERVING || pr->state == PROCESS_DRAINING ||
+	    pr->state == PROCESS_STOPPING;
 
 	return started && pr->pid != 0 && pr->ready.ns != 0 && !pr->sources_stopped;
 }
@@ -92,7 +96,8 @@ handover_sources(struct supervisor *sv)
 {
 	struct generation *gen = sv->serving;
 
-	if (gen == NULL || gen->state != GENERATION_SERVING || gen->sources_started || !older_sources_stopped(sv))
+	if (gen == NULL || gen->state != GENERATION_SERVING || gen->sources_started ||
+	    !older_sources_stopped(sv))
 		return;
 	gen->sources_started = true;
 	for (size_t i = 0; i < gen->n; i++) {
@@ -130,8 +135,8 @@ handover_commit(struct generation *gen)
 		supervisor_is_ready(sv);
 	ping_start(sv);
 	limits_start(sv);
-	supervisor_watch_files(sv);
 	(void)snprintf(text, sizeof text, "generation %" PRIu64 " serves", gen->number); /* fits */
 	reload_finished(sv, true, text);
+	supervisor_watch_files(sv);
 	reload_next(sv); /* one that was asked for meanwhile */
 }

@@ -1,4 +1,5 @@
-/* The moment at which a generation takes over: listening sockets, START, the old one's drain, exclusive sources. */
+/* The moment at which a generation takes over: listening sockets, START, the old one's drain,
+ * exclusive sources. */
 #ifndef HINNY_SUPERVISOR_HANDOVER_H
 #define HINNY_SUPERVISOR_HANDOVER_H
 

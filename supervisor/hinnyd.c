@@ -11,16 +11,16 @@
 enum { EXIT_USAGE = 2 };
 
 static const char usage_text[] =
-	"usage: hinnyd [-c FILE] [--dir RUN] [--set KEY=VALUE]... [--property NAME=VALUE]...\n"
-	"\n"
-	"  -c, --config FILE    hinny.yaml; default " HINNY_SYSCONFDIR_DEFAULT "/hinny.yaml\n"
-	"      --dir RUN        run folder; default: run_dir of hinny.yaml\n"
-	"      --set KEY=VALUE  any key of hinny.yaml, such as workers.http.instances=1\n"
-	"      --property N=V   what {{N}} stands for\n"
-	"  -V, --version\n"
-	"  -h, --help\n"
-	"\n"
-	"SIGHUP reloads, SIGTERM finishes what is in flight and ends, a second one ends at once.\n";
+    "usage: hinnyd [-c FILE] [--dir RUN] [--set KEY=VALUE]... [--property NAME=VALUE]...\n"
+    "\n"
+    "  -c, --config FILE    hinny.yaml; default " HINNY_SYSCONFDIR_DEFAULT "/hinny.yaml\n"
+    "      --dir RUN        run folder; default: run_dir of hinny.yaml\n"
+    "      --set KEY=VALUE  any key of hinny.yaml, such as workers.http.instances=1\n"
+    "      --property N=V   what {{N}} stands for\n"
+    "  -V, --version\n"
+    "  -h, --help\n"
+    "\n"
+    "SIGHUP reloads, SIGTERM finishes what is in flight and ends, a second one ends at once.\n";
 
 static const struct option long_options[] = {
 	{ "config", required_argument, NULL, 'c' },
@@ -80,7 +80,10 @@ main(int argc, char **argv)
 	while (status == -1 && (option = getopt_long(argc, argv, "c:hV", long_options, NULL)) != -1)
 		status = take_option(&a, option);
 	if (status == -1 && optind < argc) {
-		(void)fprintf(stderr, "hinnyd: unexpected argument \"%s\"; route files are named by routes: in hinny.yaml, or given to hinny run\n", argv[optind]);
+		(void)fprintf(stderr,
+		    "hinnyd: unexpected argument \"%s\"; route files are named by routes: in "
+		    "hinny.yaml, or given to hinny run\n",
+		    argv[optind]);
 		status = EXIT_USAGE;
 	}
 	char *cwd = getcwd(NULL, 0);

@@ -1,6 +1,7 @@
 /*
- * The time limit of one transformation, held from outside: the worker writes what it works on and since when into its shared page, and is killed when that
- * takes too long. Nothing that a document or a stylesheet does can get around it.
+ * The time limit of one transformation, held from outside: the worker writes what it works on and
+ * since when into its shared page, and is killed when that takes too long. Nothing that a document
+ * or a stylesheet does can get around it.
  */
 #include "supervisor/watchdogs.h"
 
@@ -21,9 +22,11 @@ look_at(struct process *pr, int64_t limit_ms)
 
 	if (call == 0 || began.ns == 0 || pr->pid == 0 || pr->killed_for != NULL)
 		return;
-	if (monotime_ms_between(began, monotime_now()) <= limit_ms || PAGE_GET(pr->page->call_id) != call)
+	if (monotime_ms_between(began, monotime_now()) <= limit_ms ||
+	    PAGE_GET(pr->page->call_id) != call)
 		return;
-	log_error("worker %s has worked on one call for more than %" PRId64 " ms and is killed", pr->name, limit_ms);
+	log_error("worker %s has worked on one call for more than %" PRId64 " ms and is killed",
+	    pr->name, limit_ms);
 	pr->late_call = call;
 	process_kill(pr, "a transformation took longer than xform.time_limit");
 }

@@ -1,9 +1,10 @@
 /*
  * Listening sockets, by their text in http.listen.
  *
- * A bound socket of ours has SO_REUSEPORT, so that its siblings can be bound beside it, and until it listens no SO_REUSEADDR, so that another broker's probe (which
- * has SO_REUSEADDR and not SO_REUSEPORT) sees it: two brokers that start at once cannot both have the port. Connections that an earlier broker left do not
- * matter to the probe.
+ * A bound socket of ours has SO_REUSEPORT, so that its siblings can be bound beside it, and until
+ * it listens no SO_REUSEADDR, so that another broker's probe (which has SO_REUSEADDR and not
+ * SO_REUSEPORT) sees it: two brokers that start at once cannot both have the port. Connections that
+ * an earlier broker left do not matter to the probe.
  */
 #include "supervisor/listeners.h"
 
@@ -59,7 +60,8 @@ split_names(const char *names, int n)
 	struct str rest = str_of(names != NULL ? names : ""), item;
 
 	for (int i = 0; i < n; i++)
-		out[i] = str_split(&rest, ':', &item) ? mem_strndup(item.p, item.n) : mem_strdup("");
+		out[i] =
+		    str_split(&rest, ':', &item) ? mem_strndup(item.p, item.n) : mem_strdup("");
 	return out;
 }
 
@@ -84,7 +86,8 @@ listeners_init(struct listeners *ls)
 	if (ls->inherited > 0)
 		ls->inherited_names = split_names(getenv("LISTEN_FDNAMES"), ls->inherited);
 	for (int i = 0; i < ls->inherited; i++)
-		(void)fcntl(SYSTEMD_FIRST_FD + i, F_SETFD, FD_CLOEXEC); /* a bad one shows when it is used */
+		(void)fcntl(SYSTEMD_FIRST_FD + i, F_SETFD,
+		    FD_CLOEXEC);      /* a bad one shows when it is used */
 	(void)unsetenv("LISTEN_PID"); /* the names are valid: these cannot fail */
 	(void)unsetenv("LISTEN_FDS");
 	(void)unsetenv("LISTEN_FDNAMES");
@@ -139,14 +142,16 @@ open_socket(const struct listener *l)
 {
 	int fd = socket(l->at.any.sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 
-	if (fd != -1 && l->at.any.sa_family == AF_INET6 && set_option(fd, IPPROTO_IPV6, IPV6_V6ONLY, l->v6only) == -1) {
+	if (fd != -1 && l->at.any.sa_family == AF_INET6 &&
+	    set_option(fd, IPPROTO_IPV6, IPV6_V6ONLY, l->v6only) == -1) {
 		(void)close(fd);
 		return -1;
 	}
 	return fd;
 }
 
-/* A socket bound and closed again: fails when anybody has the port. With port 0 the port that the system chose is kept for all. */
+/* A socket bound and closed again: fails when anybody has the port. With port 0 the port that the
+ * system chose is kept for all. */
 static int
 probe(struct listener *l)
 {
@@ -156,7 +161,8 @@ probe(struct listener *l)
 	if (fd == -1)
 		return -1;
 	l->at_size = l->at.any.sa_family == AF_INET6 ? sizeof l->at.in6 : sizeof l->at.in;
-	if (set_option(fd, SOL_SOCKET, SO_REUSEADDR, 1) == 0 && bind(fd, &l->at.any, l->at_size) == 0)
+	if (set_option(fd, SOL_SOCKET, SO_REUSEADDR, 1) == 0 &&
+	    bind(fd, &l->at.any, l->at_size) == 0)
 		rc = getsockname(fd, &l->at.any, &l->at_size);
 	int saved = errno;
 	(void)close(fd);
@@ -171,8 +177,10 @@ bind_tcp(struct listener *l)
 
 	if (fd == -1)
 		return -1;
-	if (set_option(fd, SOL_SOCKET, SO_REUSEPORT, 1) == 0 && set_option(fd, SOL_SOCKET, SO_REUSEADDR, 1) == 0 &&
-	    bind(fd, &l->at.any, l->at_size) == 0 && set_option(fd, SOL_SOCKET, SO_REUSEADDR, 0) == 0) {
+	if (set_option(fd, SOL_SOCKET, SO_REUSEPORT, 1) == 0 &&
+	    set_option(fd, SOL_SOCKET, SO_REUSEADDR, 1) == 0 &&
+	    bind(fd, &l->at.any, l->at_size) == 0 &&
+	    set_option(fd, SOL_SOCKET, SO_REUSEADDR, 0) == 0) {
 		add_fd(l, fd);
 		return 0;
 	}
@@ -253,7 +261,9 @@ parse_host(struct listener *l, const struct listen_address *at, struct hinny_err
 		l->v6only = true;
 		return HINNY_OK;
 	}
-	return hinny_error_set(err, HINNY_EINVAL, "cannot listen on %s: expected an IP address such as 127.0.0.1, [::1] or 0.0.0.0", at->text);
+	return hinny_error_set(err, HINNY_EINVAL,
+	    "cannot listen on %s: expected an IP address such as 127.0.0.1, [::1] or 0.0.0.0",
+	    at->text);
 }
 
 static bool
@@ -284,7 +294,8 @@ parse_unix(struct listener *l, const struct listen_address *at, struct hinny_err
 {
 	l->type = LISTENER_UNIX;
 	if (strlen(at->unix_path) >= sizeof l->at.un.sun_path)
-		return hinny_error_set(err, HINNY_ELIMIT, "cannot listen on %s: the path has more than %zu bytes", at->text,
+		return hinny_error_set(err, HINNY_ELIMIT,
+		    "cannot listen on %s: the path has more than %zu bytes", at->text,
 		    sizeof l->at.un.sun_path - 1);
 	l->at.un.sun_family = AF_UNIX;
 	(void)snprintf(l->at.un.sun_path, sizeof l->at.un.sun_path, "%s", at->unix_path); /* fits */
@@ -293,7 +304,8 @@ parse_unix(struct listener *l, const struct listen_address *at, struct hinny_err
 }
 
 static enum hinny_rc
-find_inherited(const struct listeners *ls, struct listener *l, const struct listen_address *at, struct hinny_error *err)
+find_inherited(const struct listeners *ls, struct listener *l, const struct listen_address *at,
+    struct hinny_error *err)
 {
 	int listening = 0;
 	socklen_t size = sizeof listening;
@@ -303,15 +315,22 @@ find_inherited(const struct listeners *ls, struct listener *l, const struct list
 		if (strcmp(ls->inherited_names[i], at->fd_name) != 0)
 			continue;
 		if (l->n > 0)
-			return hinny_error_set(err, HINNY_EINVAL, "cannot listen on %s: several descriptors have this name", at->text);
+			return hinny_error_set(err, HINNY_EINVAL,
+			    "cannot listen on %s: several descriptors have this name", at->text);
 		add_fd(l, SYSTEMD_FIRST_FD + i);
 	}
 	if (l->n == 0)
-		return hinny_error_set(err, HINNY_ENOENT, "cannot listen on %s: no descriptor of this name was passed (LISTEN_FDNAMES)", at->text);
-	if (getsockopt(l->fds[0], SOL_SOCKET, SO_ACCEPTCONN, &listening, &size) == -1 || listening == 0)
-		return hinny_error_set(err, HINNY_EINVAL, "cannot listen on %s: the descriptor is no listening stream socket", at->text);
+		return hinny_error_set(err, HINNY_ENOENT,
+		    "cannot listen on %s: no descriptor of this name was passed (LISTEN_FDNAMES)",
+		    at->text);
+	if (getsockopt(l->fds[0], SOL_SOCKET, SO_ACCEPTCONN, &listening, &size) == -1 ||
+	    listening == 0)
+		return hinny_error_set(err, HINNY_EINVAL,
+		    "cannot listen on %s: the descriptor is no listening stream socket", at->text);
 	int flags = fcntl(l->fds[0], F_GETFL);
-	if (flags == -1 || fcntl(l->fds[0], F_SETFL, flags | O_NONBLOCK) == -1) /* several workers accept; one must not wait when another was faster */
+	if (flags == -1 ||
+	    fcntl(l->fds[0], F_SETFL, flags | O_NONBLOCK) ==
+		-1) /* several workers accept; one must not wait when another was faster */
 		return hinny_error_errno(err, errno, "cannot listen on %s", at->text);
 	l->listening = 1;
 	return HINNY_OK;
@@ -354,7 +373,8 @@ make(struct listeners *ls, const struct listen_address *at, struct hinny_error *
 /* -- a generation's sockets -- */
 
 static enum hinny_rc
-prepare_one(struct listeners *ls, const struct listen_address *at, unsigned workers, struct hinny_error *err)
+prepare_one(struct listeners *ls, const struct listen_address *at, unsigned workers,
+    struct hinny_error *err)
 {
 	struct listener *l = find(ls, at->text);
 
@@ -369,7 +389,8 @@ prepare_one(struct listeners *ls, const struct listen_address *at, unsigned work
 }
 
 enum hinny_rc
-listeners_prepare(struct listeners *ls, const struct settings_http *http, unsigned workers, struct hinny_error *err)
+listeners_prepare(struct listeners *ls, const struct settings_http *http, unsigned workers,
+    struct hinny_error *err)
 {
 	enum hinny_rc rc = HINNY_OK;
 
@@ -407,7 +428,8 @@ listeners_discard(struct listeners *ls)
 	}
 }
 
-/* New connections go to the first n sockets of the group from now on (they began to listen first). */
+/* New connections go to the first n sockets of the group from now on (they began to listen first).
+ */
 static bool
 steer(struct listener *l, unsigned n)
 {
@@ -418,7 +440,8 @@ steer(struct listener *l, unsigned n)
 	};
 	struct sock_fprog program = { .len = ARRAY_LEN(code), .filter = code };
 
-	l->steered = setsockopt(l->fds[0], SOL_SOCKET, SO_ATTACH_REUSEPORT_CBPF, &program, sizeof program) == 0;
+	l->steered = setsockopt(l->fds[0], SOL_SOCKET, SO_ATTACH_REUSEPORT_CBPF, &program,
+			 sizeof program) == 0;
 	return l->steered;
 }
 
@@ -447,7 +470,8 @@ hand_out_orphans(struct listener *l, listener_orphan_fn *orphan, void *arg)
 }
 
 enum hinny_rc
-listeners_commit(struct listeners *ls, listener_orphan_fn *orphan, void *arg, struct hinny_error *err)
+listeners_commit(
+    struct listeners *ls, listener_orphan_fn *orphan, void *arg, struct hinny_error *err)
 {
 	LIST_FOREACH (&ls->all, node, tmp) {
 		struct listener *l = LIST_ENTRY(node, struct listener, node);
@@ -499,10 +523,14 @@ print_address(const struct listener *l, char text[TEXT_SIZE])
 		return l->text;
 	if (l->type == LISTENER_SYSTEMD && (getsockname(l->fds[0], &at.any, &size) == -1))
 		return l->text;
-	if (at.any.sa_family == AF_INET && inet_ntop(AF_INET, &at.in.sin_addr, host, sizeof host) != NULL)
-		(void)snprintf(text, TEXT_SIZE, "http://%s:%u", host, ntohs(at.in.sin_port)); /* fits */
-	else if (at.any.sa_family == AF_INET6 && inet_ntop(AF_INET6, &at.in6.sin6_addr, host, sizeof host) != NULL)
-		(void)snprintf(text, TEXT_SIZE, "http://[%s]:%u", host, ntohs(at.in6.sin6_port)); /* fits */
+	if (at.any.sa_family == AF_INET &&
+	    inet_ntop(AF_INET, &at.in.sin_addr, host, sizeof host) != NULL)
+		(void)snprintf(
+		    text, TEXT_SIZE, "http://%s:%u", host, ntohs(at.in.sin_port)); /* fits */
+	else if (at.any.sa_family == AF_INET6 &&
+	    inet_ntop(AF_INET6, &at.in6.sin6_addr, host, sizeof host) != NULL)
+		(void)snprintf(
+		    text, TEXT_SIZE, "http://[%s]:%u", host, ntohs(at.in6.sin6_port)); /* fits */
 	else
 		return l->text;
 	return text;
@@ -525,7 +553,8 @@ add_text(void *arg, const char *text)
 {
 	struct buf *out = arg;
 
-	(void)buf_printf(out, "%s%s", out->n > 0 ? ", " : "", text); /* a short text; the buffer has no bound */
+	(void)buf_printf(
+	    out, "%s%s", out->n > 0 ? ", " : "", text); /* a short text; the buffer has no bound */
 }
 
 void

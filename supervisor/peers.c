@@ -54,3 +54,17 @@ peers_down(struct process *pr, const struct process_death *death)
 			process_send(other, &m);
 	}
 }
+
+void
+peers_poison(struct process *pr, uint64_t key)
+{
+	struct control_message m = { .type = FRAME_POISON, .fd = -1 };
+
+	m.poison.key = key;
+	for (size_t i = 0; i < pr->gen->n; i++) {
+		struct process *other = pr->gen->processes[i];
+		if (other != pr && (other->kind->flags & KIND_STATELESS) == 0 &&
+		    process_is_up(other))
+			process_send(other, &m);
+	}
+}

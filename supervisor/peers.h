@@ -6,6 +6,8 @@
 
 /* pr is ready: it hears of the others that are, they of it. */
 void peers_up(struct process *pr);
+/* pr has told of a message that ends workers: the other homes hear of it. */
+void peers_poison(struct process *pr, uint64_t key);
 /* A process of pr's place has died. */
 void peers_down(struct process *pr, const struct process_death *death);
 

@@ -1,4 +1,5 @@
-/* Asks every worker whether it lives; one that has not answered for too long is hung and killed, and its successor takes over. */
+/* Asks every worker whether it lives; one that has not answered for too long is hung and killed,
+ * and its successor takes over. */
 #include "supervisor/watchdogs.h"
 
 #include "core/base/log.h"
@@ -10,7 +11,8 @@ static bool
 is_hung(const struct process *pr, int64_t timeout_ms)
 {
 	if (pr->ping_since.ns == 0 || PAGE_GET(pr->page->call_id) != 0)
-		return false; /* one that works on a call answers when it is done: limits.c looks after it */
+		return false; /* one that works on a call answers when it is done: limits.c looks
+		                 after it */
 	return monotime_ms_between(pr->ping_since, monotime_now()) > timeout_ms;
 }
 
@@ -24,9 +26,11 @@ ping_generation(const struct generation *gen)
 		if (!process_is_up(pr))
 			continue;
 		if (is_hung(pr, timeout_ms)) {
-			log_error("worker %s hangs: no answer for %lld ms", pr->name, (long long)timeout_ms);
+			log_error("worker %s hangs: no answer for %lld ms", pr->name,
+			    (long long)timeout_ms);
 			process_kill(pr, "it did not answer in time (supervisor.ping_timeout)");
-		} else if (gen->state != GENERATION_DRAINING || gen->drained) { /* the rounds of a drain are pings */
+		} else if (gen->state != GENERATION_DRAINING ||
+		    gen->drained) { /* the rounds of a drain are pings */
 			process_ping(pr);
 		}
 	}

@@ -25,7 +25,8 @@ static void on_message(void *owner, const struct control_message *m);
 static void on_channel_closed(void *owner, const struct hinny_error *err);
 static void on_timer(struct loop_timer *t);
 
-static const struct channel_ops channel_ops = { .message = on_message, .closed = on_channel_closed };
+static const struct channel_ops channel_ops = { .message = on_message,
+	.closed = on_channel_closed };
 
 /* -- the place -- */
 
@@ -39,7 +40,8 @@ process_new(struct generation *gen, int kind_index, uint32_t index, struct hinny
 	pr->kind_index = kind_index;
 	pr->kind = kind_at(kind_index);
 	pr->index = index;
-	(void)snprintf(pr->name, sizeof pr->name, "%s.%" PRIu32, pr->kind->kind, index); /* kinds are short */
+	(void)snprintf(
+	    pr->name, sizeof pr->name, "%s.%" PRIu32, pr->kind->kind, index); /* kinds are short */
 	pr->page = page_create(gen->program->routes_n, &pr->page_fd);
 	if (pr->page == NULL) {
 		(void)hinny_error_errno(err, errno, "cannot make the shared page of %s", pr->name);
@@ -143,7 +145,8 @@ spawn_now(struct process *pr)
 	pr->spawned = monotime_now();
 	if (process_spawn(pr, &channel_ops, &err) != HINNY_OK) {
 		log_error("%s", err.text);
-		(void)snprintf(pr->last_words, sizeof pr->last_words, "%s", err.text); /* may be cut */
+		(void)snprintf(
+		    pr->last_words, sizeof pr->last_words, "%s", err.text); /* may be cut */
 		process_event(pr, PROCESS_EVENT_EXIT_EARLY);
 		return;
 	}
@@ -183,7 +186,8 @@ stop(struct process *pr)
 	loop_timer_start(&pr->timer, PROCESS_STOP_GRACE_MS, 0);
 }
 
-/* Nothing is known yet of a program that was never ready, so a further try waits a little longer each time. */
+/* Nothing is known yet of a program that was never ready, so a further try waits a little longer
+ * each time. */
 static void
 retry(struct process *pr)
 {
@@ -192,13 +196,15 @@ retry(struct process *pr)
 	pr->early++;
 	if (!generation_process_failed(pr->gen, pr))
 		return;
-	int64_t ms = process_table_retry(pr->early, s->supervisor.restart_limit, s->supervisor.restart_backoff_ms, s->supervisor.restart_backoff_max_ms);
+	int64_t ms = process_table_retry(pr->early, s->supervisor.restart_limit,
+	    s->supervisor.restart_backoff_ms, s->supervisor.restart_backoff_max_ms);
 	if (ms == -1) {
 		process_event(pr, PROCESS_EVENT_EXIT_FINAL);
 		return;
 	}
 	if (pr->gen->state == GENERATION_STARTING)
-		ms = 0; /* either it comes up or the generation is refused: nobody is served meanwhile */
+		ms = 0; /* either it comes up or the generation is refused: nobody is served
+		           meanwhile */
 	if (pr->early > 1)
 		handover_lend(pr);
 	loop_timer_start(&pr->timer, ms, 0);
@@ -210,7 +216,8 @@ give_up(struct process *pr)
 	char deaths[16];
 
 	(void)snprintf(deaths, sizeof deaths, "%u", pr->early); /* fits */
-	log_kv(LOG_LEVEL_ERROR, "worker is degraded: it is not started again before a reload", "worker", pr->name, "deaths", deaths, "last", pr->last_words, NULL);
+	log_kv(LOG_LEVEL_ERROR, "worker is degraded: it is not started again before a reload",
+	    "worker", pr->name, "deaths", deaths, "last", pr->last_words, NULL);
 	handover_lend(pr);
 	generation_process_gave_up(pr->gen, pr);
 }
@@ -218,7 +225,8 @@ give_up(struct process *pr)
 static void
 impossible(struct process *pr, enum process_event event)
 {
-	log_warning("worker %s: event %d in state %s", pr->name, (int)event, process_table_state_name(pr->state));
+	log_warning("worker %s: event %d in state %s", pr->name, (int)event,
+	    process_table_state_name(pr->state));
 	if (process_table_alive(pr->state))
 		process_kill(pr, "it broke the control protocol");
 }
@@ -278,7 +286,8 @@ on_timer(struct loop_timer *t)
 {
 	struct process *pr = CONTAINER_OF(t, struct process, timer);
 
-	bool wanted = pr->gen->state == GENERATION_STARTING || pr->gen->state == GENERATION_SERVING ||
+	bool wanted = pr->gen->state == GENERATION_STARTING ||
+	    pr->gen->state == GENERATION_SERVING ||
 	    (pr->gen->state == GENERATION_DRAINING && (pr->kind->flags & KIND_STATELESS) != 0);
 
 	switch (pr->state) {
@@ -301,12 +310,15 @@ on_timer(struct loop_timer *t)
 static void
 hello(struct process *pr, const struct control_hello *h)
 {
-	bool same = str_eq(h->build, str_of(control_build)) && h->page_route == sizeof(struct page_route);
+	bool same =
+	    str_eq(h->build, str_of(control_build)) && h->page_route == sizeof(struct page_route);
 
-	pr->said_hello = same && str_eq(h->kind, str_of(pr->kind->kind)) && h->index == pr->index && h->incarnation == pr->incarnation;
+	pr->said_hello = same && str_eq(h->kind, str_of(pr->kind->kind)) && h->index == pr->index &&
+	    h->incarnation == pr->incarnation;
 	if (pr->said_hello)
 		return;
-	log_error("worker %s is of another build (%.*s, expected %s)", pr->name, STR_FMT(h->build), control_build);
+	log_error("worker %s is of another build (%.*s, expected %s)", pr->name, STR_FMT(h->build),
+	    control_build);
 	process_kill(pr, "it is of another build than hinnyd");
 }
 
@@ -369,8 +381,12 @@ on_message(void *owner, const struct control_message *m)
 		pr->sources_stopped = true;
 		generation_process_changed(pr->gen, pr);
 		return;
+	case FRAME_POISON:
+		peers_poison(pr, m->poison.key);
+		return;
 	case FRAME_EVENT:
-		log_warning("worker %s: %.*s: %.*s", pr->name, STR_FMT(m->event.name), STR_FMT(m->event.text));
+		log_warning("worker %s: %.*s: %.*s", pr->name, STR_FMT(m->event.name),
+		    STR_FMT(m->event.text));
 		return;
 	default: /* answers to questions that nobody asks yet */
 		log_debug("worker %s: unexpected frame %s", pr->name, control_name(m->type));
@@ -378,7 +394,8 @@ on_message(void *owner, const struct control_message *m)
 	}
 }
 
-/* It is exiting, or has closed its side: then it is made to. Its status is settled when it has been reaped. */
+/* It is exiting, or has closed its side: then it is made to. Its status is settled when it has been
+ * reaped. */
 static void
 on_channel_closed(void *owner, const struct hinny_error *err)
 {
@@ -402,9 +419,11 @@ describe_status(const struct process *pr, int status, char *out, size_t size)
 	if (WIFSIGNALED(status) && why != NULL)
 		(void)snprintf(out, size, "killed: %s", why);
 	else if (WIFSIGNALED(status))
-		(void)snprintf(out, size, "killed by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
+		(void)snprintf(out, size, "killed by signal %d (%s)", WTERMSIG(status),
+		    strsignal(WTERMSIG(status)));
 	else if (WEXITSTATUS(status) == SPAWN_EXIT_NO_EXEC)
-		(void)snprintf(out, size, "%s cannot be executed (exit status %d)", pr->kind->executable, WEXITSTATUS(status));
+		(void)snprintf(out, size, "%s cannot be executed (exit status %d)",
+		    pr->kind->executable, WEXITSTATUS(status));
 	else
 		(void)snprintf(out, size, "exit status %d", WEXITSTATUS(status));
 }
@@ -432,7 +451,8 @@ log_death(struct process *pr)
 	pr->deaths++;
 	(void)snprintf(pid, sizeof pid, "%ld", (long)pr->pid); /* numbers fit */
 	(void)snprintf(generation, sizeof generation, "%" PRIu64, pr->gen->number);
-	log_kv(LOG_LEVEL_WARNING, "worker died", "worker", pr->name, "pid", pid, "generation", generation, "how", pr->last_words, NULL);
+	log_kv(LOG_LEVEL_WARNING, "worker died", "worker", pr->name, "pid", pid, "generation",
+	    generation, "how", pr->last_words, NULL);
 }
 
 static void

@@ -1,6 +1,7 @@
 /*
- * A place in the process table: kind and index of a generation, with the process that fills it now, or the wait for the next one. What is to be done about an event
- * is process_table.h's; this carries it out.
+ * A place in the process table: kind and index of a generation, with the process that fills it now,
+ * or the wait for the next one. What is to be done about an event is process_table.h's; this
+ * carries it out.
  */
 #ifndef HINNY_SUPERVISOR_PROCESS_H
 #define HINNY_SUPERVISOR_PROCESS_H
@@ -29,16 +30,16 @@ struct process {
 	struct loop_timer timer; /* of its state: start, back-off, stop */
 
 	/* the process of now */
-	pid_t pid;                  /* 0: none */
+	pid_t pid; /* 0: none */
 	uint64_t incarnation;
 	struct channel *channel;
-	char *inbox;                /* NULL: it has none, or is not ready */
+	char *inbox;                    /* NULL: it has none, or is not ready */
 	struct monotime spawned, ready; /* ready.ns 0: has not said so */
 	bool said_hello;
 	bool sources_stopped;
-	uint64_t served_before;     /* of the page, when it was spawned */
-	const char *killed_for;     /* why we killed it, or NULL */
-	uint64_t late_call;         /* the call that ran too long, when it was killed for that; else 0 */
+	uint64_t served_before; /* of the page, when it was spawned */
+	const char *killed_for; /* why we killed it, or NULL */
+	uint64_t late_call; /* the call that ran too long, when it was killed for that; else 0 */
 	/* its answers */
 	uint64_t ping_sent, pong_seen;
 	struct monotime ping_since; /* when the oldest unanswered one left; ns 0: none is out */
@@ -47,9 +48,9 @@ struct process {
 	/* of all its processes */
 	struct page *page;
 	int page_fd;
-	unsigned early;             /* deaths in a row before they had proved themselves */
-	unsigned deaths;            /* not asked for */
-	bool lent;                  /* others serve its listening sockets */
+	unsigned early;                      /* deaths in a row before they had proved themselves */
+	unsigned deaths;                     /* not asked for */
+	bool lent;                           /* others serve its listening sockets */
 	char last_words[PROCESS_WORDS_SIZE]; /* how the last one ended; "": none did */
 };
 
@@ -64,7 +65,8 @@ struct process_death {
 };
 
 /* NULL with err when there is no memory for its page. */
-struct process *process_new(struct generation *gen, int kind_index, uint32_t index, struct hinny_error *err);
+struct process *process_new(
+    struct generation *gen, int kind_index, uint32_t index, struct hinny_error *err);
 /* Of a dead one. */
 void process_free(struct process *pr);
 void process_event(struct process *pr, enum process_event event);

@@ -5,6 +5,7 @@
 #include "supervisor/process.h"
 
 /* Starts a process for the place: pid, channel and incarnation are set. On failure nothing is. */
-enum hinny_rc process_spawn(struct process *pr, const struct channel_ops *ops, struct hinny_error *err);
+enum hinny_rc process_spawn(
+    struct process *pr, const struct channel_ops *ops, struct hinny_error *err);
 
 #endif

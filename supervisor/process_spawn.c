@@ -20,7 +20,8 @@
 enum { NUMBER_SIZE = 24, ARGS_MAX = 16 };
 
 struct command_line {
-	char index[NUMBER_SIZE], incarnation[NUMBER_SIZE], generation[NUMBER_SIZE], listeners[NUMBER_SIZE];
+	char index[NUMBER_SIZE], incarnation[NUMBER_SIZE], generation[NUMBER_SIZE],
+	    listeners[NUMBER_SIZE];
 	const char *argv[ARGS_MAX];
 };
 
@@ -39,8 +40,8 @@ fill_command_line(struct command_line *cl, const struct process *pr, uint64_t in
 	(void)snprintf(cl->incarnation, sizeof cl->incarnation, "%" PRIu64, incarnation);
 	(void)snprintf(cl->generation, sizeof cl->generation, "%" PRIu64, pr->gen->number);
 	(void)snprintf(cl->listeners, sizeof cl->listeners, "%zu", listeners_of(pr));
-	const char *argv[ARGS_MAX] = { pr->kind->executable, "--index", cl->index, "--incarnation", cl->incarnation, "--generation",
-		cl->generation, "--listeners", cl->listeners };
+	const char *argv[ARGS_MAX] = { pr->kind->executable, "--index", cl->index, "--incarnation",
+		cl->incarnation, "--generation", cl->generation, "--listeners", cl->listeners };
 	memcpy(cl->argv, argv, sizeof argv);
 }
 
@@ -61,10 +62,13 @@ fill_fds(const struct process *pr, int control, int fds[SPAWN_FDS_MAX])
 }
 
 static enum hinny_rc
-find_user(const struct process *pr, const struct settings_worker *sw, struct spawn_user *user, struct hinny_error *err)
+find_user(const struct process *pr, const struct settings_worker *sw, struct spawn_user *user,
+    struct hinny_error *err)
 {
 	if (geteuid() != 0)
-		return hinny_error_set(err, HINNY_EREFUSED, "cannot run %s as user \"%s\": hinnyd does not run as root", pr->name, sw->user);
+		return hinny_error_set(err, HINNY_EREFUSED,
+		    "cannot run %s as user \"%s\": hinnyd does not run as root", pr->name,
+		    sw->user);
 	return spawn_user_find(sw->user, sw->group, user, err);
 }
 
@@ -82,7 +86,8 @@ start(struct process *pr, uint64_t incarnation, int control, struct hinny_error 
 	char *path = spawn_path(pr->kind->executable);
 	struct spawn_options opt = {
 		.path = path,
-		.argv = (char *const *)(uintptr_t)cl.argv, /* execve wants it without const and writes nothing */
+		.argv = (char *const *)(uintptr_t)
+			    cl.argv, /* execve wants it without const and writes nothing */
 		.envp = pr->sv->envp,
 		.fds = fds,
 		.fds_n = fill_fds(pr, control, fds),
@@ -102,7 +107,8 @@ process_spawn(struct process *pr, const struct channel_ops *ops, struct hinny_er
 	uint64_t incarnation = rundir_take_incarnation(&pr->sv->run);
 
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) == -1)
-		return hinny_error_errno(err, errno, "cannot make a control socket for %s", pr->name);
+		return hinny_error_errno(
+		    err, errno, "cannot make a control socket for %s", pr->name);
 	enum hinny_rc rc = start(pr, incarnation, pair[1], err);
 	(void)close(pair[1]);
 	if (rc != HINNY_OK) {
@@ -111,5 +117,6 @@ process_spawn(struct process *pr, const struct channel_ops *ops, struct hinny_er
 	}
 	pr->incarnation = incarnation;
 	pr->channel = channel_new(&pr->sv->lp, pair[0], CONTROL_SUPERVISOR, ops, pr, err);
-	return HINNY_OK; /* without a channel the worker sees the end of its control socket and exits: its death tells */
+	return HINNY_OK; /* without a channel the worker sees the end of its control socket and
+	                    exits: its death tells */
 }

@@ -5,7 +5,10 @@
 
 #include <sys/wait.h>
 
-#define TO(state, action) { PROCESS_##state, PROCESS_ACTION_##action }
+#define TO(state, action)                                                                          \
+	{                                                                                          \
+		PROCESS_##state, PROCESS_ACTION_##action                                           \
+	}
 #define ON(event) [PROCESS_EVENT_##event]
 
 /* What is not named here is PROCESS_ACTION_IMPOSSIBLE. */

@@ -1,5 +1,6 @@
 /*
- * Reloads, one after another: what asks for one during a hand-over, or while too many old generations live, waits and becomes one.
+ * Reloads, one after another: what asks for one during a hand-over, or while too many old
+ * generations live, waits and becomes one.
  */
 #ifndef HINNY_SUPERVISOR_RELOAD_H
 #define HINNY_SUPERVISOR_RELOAD_H
@@ -12,7 +13,7 @@
 struct supervisor;
 
 struct reload {
-	bool pending;        /* one is asked for and has not begun */
+	bool pending; /* one is asked for and has not begun */
 	bool running;
 	struct list waiting; /* struct reload_waiter of the pending one */
 	struct list asking;  /* … of the running one */
@@ -31,7 +32,8 @@ struct reload_waiter {
 
 void reload_init(struct reload *rl);
 void reload_fini(struct reload *rl);
-/* Asks for a reload; waiter may be NULL. Returns why it cannot begin now ("3 old generations are still draining"), NULL when it has begun. */
+/* Asks for a reload; waiter may be NULL. Returns why it cannot begin now ("3 old generations are
+ * still draining"), NULL when it has begun. */
 const char *reload_request(struct supervisor *sv, struct reload_waiter *waiter);
 /* The running one has ended. Nothing happens when none runs. */
 void reload_finished(struct supervisor *sv, bool ok, const char *text);

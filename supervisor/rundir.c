@@ -1,6 +1,7 @@
 /*
- * Run folders. The lock is an flock, which ends with the process however it dies. The lock file also keeps up to which number incarnations may have been used, a
- * block ahead, so that an inbox address does not come twice even when the broker is killed.
+ * Run folders. The lock is an flock, which ends with the process however it dies. The lock file
+ * also keeps up to which number incarnations may have been used, a block ahead, so that an inbox
+ * address does not come twice even when the broker is killed.
  */
 #include "supervisor/rundir.h"
 
@@ -32,7 +33,8 @@ make_temporary(struct rundir *rd, struct hinny_error *err)
 	const char *base = getenv("XDG_RUNTIME_DIR");
 	char path[RUNDIR_PATH_MAX + 1];
 
-	if (base == NULL || base[0] != '/' || strlen(base) + sizeof "/hinny-XXXXXX" > sizeof path || access(base, W_OK) == -1)
+	if (base == NULL || base[0] != '/' || strlen(base) + sizeof "/hinny-XXXXXX" > sizeof path ||
+	    access(base, W_OK) == -1)
 		base = "/tmp";
 	(void)snprintf(path, sizeof path, "%s/hinny-XXXXXX", base); /* fits, see above */
 	if (mkdtemp(path) == NULL)
@@ -51,7 +53,9 @@ find_folder(struct rundir *rd, const char *path, struct hinny_error *err)
 	if (rd->path == NULL)
 		return hinny_error_errno(err, errno, "cannot use run folder \"%s\"", path);
 	if (strlen(rd->path) > RUNDIR_PATH_MAX)
-		return hinny_error_set(err, HINNY_ELIMIT, "path of run folder \"%s\" has %zu bytes, expected at most %d: sockets lie in it",
+		return hinny_error_set(err, HINNY_ELIMIT,
+		    "path of run folder \"%s\" has %zu bytes, expected at most %d: sockets lie in "
+		    "it",
 		    rd->path, strlen(rd->path), RUNDIR_PATH_MAX);
 	return HINNY_OK;
 }
@@ -84,7 +88,8 @@ reserve(struct rundir *rd, uint64_t first)
 {
 	char text[NAME_SIZE];
 	/* Of one length, so that it is overwritten whole. */
-	int n = snprintf(text, sizeof text, "%-10ld %-10" PRIu64 "\n", (long)getpid(), following(first, INCARNATION_BLOCK));
+	int n = snprintf(text, sizeof text, "%-10ld %-10" PRIu64 "\n", (long)getpid(),
+	    following(first, INCARNATION_BLOCK));
 
 	rd->reserved = following(first, INCARNATION_BLOCK);
 	return pwrite(rd->lock, text, (size_t)n, 0) == n;
@@ -117,7 +122,8 @@ take_lock(struct rundir *rd, struct hinny_error *err)
 	if (flock(rd->lock, LOCK_EX | LOCK_NB) == -1) {
 		if (errno != EWOULDBLOCK)
 			return hinny_error_errno(err, errno, "cannot lock \"%s/lock\"", rd->path);
-		return hinny_error_set(err, HINNY_EEXIST, "run folder \"%s\" is in use by process %ld", rd->path, pid);
+		return hinny_error_set(
+		    err, HINNY_EEXIST, "run folder \"%s\" is in use by process %ld", rd->path, pid);
 	}
 	rd->first_incarnation = rd->next_incarnation = following(last, 1);
 	if (!reserve(rd, rd->first_incarnation))
@@ -191,9 +197,11 @@ is_inbox(const char *name, uint64_t *incarnation)
 	struct str rest = str_of(name), kind, index, number;
 	int64_t n;
 
-	if (!str_split(&rest, '.', &kind) || !str_split(&rest, '.', &index) || !str_split(&rest, '.', &number) || rest.n != 0)
+	if (!str_split(&rest, '.', &kind) || !str_split(&rest, '.', &index) ||
+	    !str_split(&rest, '.', &number) || rest.n != 0)
 		return false;
-	if (kind_find(kind) == NULL || !str_to_int64(index, &n) || !str_to_int64(number, &n) || n < 0)
+	if (kind_find(kind) == NULL || !str_to_int64(index, &n) || !str_to_int64(number, &n) ||
+	    n < 0)
 		return false;
 	*incarnation = (uint64_t)n;
 	return true;
@@ -226,7 +234,8 @@ write_pid(struct rundir *rd)
 static bool
 is_ours(const struct rundir *rd, uint64_t incarnation)
 {
-	return (incarnation - rd->first_incarnation) % INCARNATIONS < (rd->next_incarnation - rd->first_incarnation) % INCARNATIONS;
+	return (incarnation - rd->first_incarnation) % INCARNATIONS <
+	    (rd->next_incarnation - rd->first_incarnation) % INCARNATIONS;
 }
 
 /* Removes what an earlier broker left: all of it with `all`, else not what is ours. */
@@ -264,7 +273,8 @@ enum hinny_rc
 rundir_share(struct rundir *rd, gid_t gid, struct hinny_error *err)
 {
 	if (fchown(rd->fd, (uid_t)-1, gid) == -1 || fchmod(rd->fd, 0775) == -1)
-		return hinny_error_errno(err, errno, "cannot share run folder \"%s\" with the workers' group", rd->path);
+		return hinny_error_errno(
+		    err, errno, "cannot share run folder \"%s\" with the workers' group", rd->path);
 	return HINNY_OK;
 }
 
@@ -301,7 +311,8 @@ rundir_make_generation(struct rundir *rd, uint64_t number, struct hinny_error *e
 			errno = mkdirat(rd->fd, name, 0755) == -1 ? errno : 0;
 		}
 		if (errno != 0) {
-			(void)hinny_error_errno(err, errno, "cannot make \"%s/%s\"", rd->path, name);
+			(void)hinny_error_errno(
+			    err, errno, "cannot make \"%s/%s\"", rd->path, name);
 			return -1;
 		}
 	}
@@ -325,6 +336,7 @@ rundir_remove_inbox(struct rundir *rd, const char *kind, uint32_t index, uint64_
 {
 	char name[NAME_SIZE];
 
-	(void)snprintf(name, sizeof name, "%s.%" PRIu32 ".%" PRIu64, kind, index, incarnation); /* fits */
+	(void)snprintf(
+	    name, sizeof name, "%s.%" PRIu32 ".%" PRIu64, kind, index, incarnation); /* fits */
 	(void)unlinkat(rd->fd, name, 0); /* most have none */
 }

@@ -30,7 +30,9 @@ open_socket(const char *path)
 	if (path[0] == '@')
 		to.sun_path[0] = '\0'; /* in the abstract name space */
 	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	if (fd != -1 && connect(fd, (struct sockaddr *)&to, (socklen_t)(offsetof(struct sockaddr_un, sun_path) + n)) == 0)
+	if (fd != -1 &&
+	    connect(fd, (struct sockaddr *)&to,
+		(socklen_t)(offsetof(struct sockaddr_un, sun_path) + n)) == 0)
 		return fd;
 	log_warning("cannot connect to NOTIFY_SOCKET \"%s\": %m", path);
 	if (fd != -1)
@@ -113,7 +115,9 @@ sdnotify_reloading(struct sdnotify *sd)
 {
 	char text[TEXT_SIZE];
 
-	(void)snprintf(text, sizeof text, "RELOADING=1\nMONOTONIC_USEC=%" PRId64 "\nSTATUS=reloading", monotime_now().ns / 1000); /* fits */
+	(void)snprintf(text, sizeof text,
+	    "RELOADING=1\nMONOTONIC_USEC=%" PRId64 "\nSTATUS=reloading",
+	    monotime_now().ns / 1000); /* fits */
 	send_text(sd, text);
 }
 

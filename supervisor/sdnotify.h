@@ -1,4 +1,5 @@
-/* Talks to systemd by its notify socket, without its library. Without NOTIFY_SOCKET in the environment everything here does nothing. */
+/* Talks to systemd by its notify socket, without its library. Without NOTIFY_SOCKET in the
+ * environment everything here does nothing. */
 #ifndef HINNY_SUPERVISOR_SDNOTIFY_H
 #define HINNY_SUPERVISOR_SDNOTIFY_H
 
@@ -16,9 +17,11 @@ void sdnotify_init(struct sdnotify *sd);
 void sdnotify_watch(struct sdnotify *sd, struct loop *lp);
 void sdnotify_fini(struct sdnotify *sd);
 
-void sdnotify_ready(struct sdnotify *sd, const char *status);     /* READY=1: after start and after a reload, whatever its outcome */
-void sdnotify_reloading(struct sdnotify *sd);                     /* RELOADING=1 with MONOTONIC_USEC */
+void sdnotify_ready(struct sdnotify *sd,
+    const char *status); /* READY=1: after start and after a reload, whatever its outcome */
+void sdnotify_reloading(struct sdnotify *sd); /* RELOADING=1 with MONOTONIC_USEC */
 void sdnotify_stopping(struct sdnotify *sd);
-void sdnotify_status(struct sdnotify *sd, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void sdnotify_status(struct sdnotify *sd, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
 
 #endif

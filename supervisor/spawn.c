@@ -21,7 +21,8 @@
 
 /* -- in the child: async-signal-safe calls only -- */
 
-/* First out of the way of the numbers that are wanted, then to them: sources and targets overlap. */
+/* First out of the way of the numbers that are wanted, then to them: sources and targets overlap.
+ */
 static bool
 place_fds(const struct spawn_options *opt)
 {
@@ -38,7 +39,8 @@ place_fds(const struct spawn_options *opt)
 		if (dup2(moved[i], WORKER_FD_CONTROL + (int)i) == -1)
 			return false;
 	}
-	/* All of ours are close-on-exec; what the supervisor itself inherited may not be. Older kernels lack the call. */
+	/* All of ours are close-on-exec; what the supervisor itself inherited may not be. Older
+	 * kernels lack the call. */
 	(void)syscall(SYS_close_range, (unsigned)above, ~0u, 0u);
 	return true;
 }
@@ -61,7 +63,8 @@ become(const struct spawn_user *u)
 	    setresuid(u->uid, u->uid, u->uid) == 0;
 }
 
-/* Signals that a terminal or an init system sends to the whole group are the supervisor's business. */
+/* Signals that a terminal or an init system sends to the whole group are the supervisor's business.
+ */
 static void
 set_signals(void)
 {
@@ -78,7 +81,8 @@ _Noreturn static void
 run_child(const struct spawn_options *opt)
 {
 	set_signals();
-	if (place_fds(opt) && limit(RLIMIT_DATA, opt->memory) && limit(RLIMIT_NOFILE, (uint64_t)opt->files) && become(opt->user))
+	if (place_fds(opt) && limit(RLIMIT_DATA, opt->memory) &&
+	    limit(RLIMIT_NOFILE, (uint64_t)opt->files) && become(opt->user))
 		(void)execve(opt->path, opt->argv, opt->envp);
 	_exit(SPAWN_EXIT_NO_EXEC);
 }
@@ -89,7 +93,8 @@ enum hinny_rc
 spawn_process(const struct spawn_options *opt, pid_t *pid, struct hinny_error *err)
 {
 	ASSERT(opt->fds_n <= SPAWN_FDS_MAX);
-	pid_t child = _Fork(); /* without the handlers that libuv has put into fork(), which are not async-signal-safe */
+	pid_t child = _Fork(); /* without the handlers that libuv has put into fork(), which are not
+	                          async-signal-safe */
 	if (child == 0)
 		run_child(opt);
 	if (child == -1)
@@ -112,7 +117,8 @@ find_group(const char *group, gid_t *gid, struct hinny_error *err)
 }
 
 enum hinny_rc
-spawn_user_find(const char *user, const char *group, struct spawn_user *out, struct hinny_error *err)
+spawn_user_find(
+    const char *user, const char *group, struct spawn_user *out, struct hinny_error *err)
 {
 	int n = SPAWN_GROUPS_MAX;
 
@@ -126,7 +132,8 @@ spawn_user_find(const char *user, const char *group, struct spawn_user *out, str
 	if (group != NULL && find_group(group, &out->gid, err) != HINNY_OK)
 		return err->rc;
 	if (getgrouplist(user, out->gid, out->groups, &n) == -1)
-		return hinny_error_set(err, HINNY_ELIMIT, "user \"%s\" is in more than %d groups", user, SPAWN_GROUPS_MAX);
+		return hinny_error_set(err, HINNY_ELIMIT, "user \"%s\" is in more than %d groups",
+		    user, SPAWN_GROUPS_MAX);
 	out->groups_n = (size_t)n;
 	return HINNY_OK;
 }

@@ -1,7 +1,9 @@
 /*
- * Beginning and end of a broker. Everything between is events: of workers (process.c), of the admin socket (admin.c), of signals (here).
+ * Beginning and end of a broker. Everything between is events: of workers (process.c), of the admin
+ * socket (admin.c), of signals (here).
  *
- * The workers are spawned as early as can be; what can wait (the admin socket, the clean-up of the run folder) is done while they start.
+ * The workers are spawned as early as can be; what can wait (the admin socket, the clean-up of the
+ * run folder) is done while they start.
  */
 #include "supervisor/supervisor_priv.h"
 
@@ -21,7 +23,8 @@
 
 enum {
 	PORT_RETRY_MS = 50,
-	PORT_WAIT_DAEMON_MS = 10000,    /* the workers of one that was killed may hold it for a moment */
+	PORT_WAIT_DAEMON_MS =
+	    10000, /* the workers of one that was killed may hold it for a moment */
 	PORT_WAIT_FOREGROUND_MS = 1000, /* somebody looks on */
 };
 
@@ -33,7 +36,8 @@ print_workers(const struct generation *gen, struct buf *out)
 	for (int k = 0; k < kind_count(); k++) {
 		size_t n = generation_count_kind(gen, k);
 		if (n > 0)
-			(void)buf_printf(out, ", %zu %s", n, kind_at(k)->kind); /* short texts; the buffer has no bound */
+			(void)buf_printf(out, ", %zu %s", n,
+			    kind_at(k)->kind); /* short texts; the buffer has no bound */
 	}
 }
 
@@ -47,8 +51,9 @@ print_ready(const struct supervisor *sv, struct buf *out)
 
 	buf_init(&where, 0);
 	listeners_print(&sv->listeners, &where);
-	(void)buf_printf(out, "ready in %" PRId64 " ms, generation %" PRIu64 ", %" PRIu32 " route%s", ms, gen->number, gen->program->routes_n,
-	    gen->program->routes_n == 1 ? "" : "s");
+	(void)buf_printf(out,
+	    "ready in %" PRId64 " ms, generation %" PRIu64 ", %" PRIu32 " route%s", ms, gen->number,
+	    gen->program->routes_n, gen->program->routes_n == 1 ? "" : "s");
 	print_workers(gen, out);
 	if (where.n > 0)
 		(void)buf_printf(out, ", %.*s", (int)where.n, where.p);
@@ -68,7 +73,8 @@ supervisor_is_ready(struct supervisor *sv)
 	buf_init(&text, 0);
 	print_ready(sv, &text);
 	if (sv->opt->foreground)
-		(void)dprintf(STDERR_FILENO, "hinny: %s\n", buf_cstr(&text)); /* nobody to tell when that fails */
+		(void)dprintf(STDERR_FILENO, "hinny: %s\n",
+		    buf_cstr(&text)); /* nobody to tell when that fails */
 	else
 		log_info("%s", buf_cstr(&text));
 	sdnotify_ready(&sv->notify, buf_cstr(&text));
@@ -84,19 +90,32 @@ on_files_changed(void *arg)
 	(void)reload_request(sv, NULL); /* it is logged when it has to wait */
 }
 
-void
-supervisor_watch_files(struct supervisor *sv)
+/* What the files that the routes name were like when they were copied, and the others when read. */
+uint64_t
+supervisor_files_signature(const struct generation *gen, bool copied)
 {
-	const struct program *p = sv->serving->program;
-	const char *const *sources = bundle_sources(sv->serving->bundle);
+	const struct program *p = gen->program;
+
+	if (!gen->sv->opt->watch)
+		return 0;
+	if (!copied)
+		return watch_signature(bundle_sources(gen->bundle));
+	const char **paths = mem_alloc((p->files_n + 1) * sizeof *paths);
+	for (uint32_t i = 0; i < p->files_n; i++)
+		paths[i] = p->files[i].path;
+	paths[p->files_n] = NULL;
+	uint64_t signature = watch_signature(paths);
+	free(paths);
+	return signature;
+}
+
+static void
+watch_paths(struct watch *w, const struct generation *gen)
+{
+	const struct program *p = gen->program;
+	const char *const *sources = bundle_sources(gen->bundle);
 	size_t n = 0;
 
-	if (!sv->opt->watch)
-		return;
-	if (sv->watch == NULL)
-		sv->watch = watch_new(&sv->lp, on_files_changed, sv);
-	if (sv->watch == NULL)
-		return;
 	while (sources[n] != NULL)
 		n++;
 	const char **all = mem_alloc((n + p->files_n + 1) * sizeof *all);
@@ -105,8 +124,25 @@ supervisor_watch_files(struct supervisor *sv)
 	for (uint32_t i = 0; i < p->files_n; i++)
 		all[n++] = p->files[i].path;
 	all[n] = NULL;
-	watch_set(sv->watch, all);
+	watch_set(w, all);
 	free(all);
+}
+
+void
+supervisor_watch_files(struct supervisor *sv)
+{
+	const struct generation *gen = sv->serving;
+
+	if (!sv->opt->watch)
+		return;
+	if (sv->watch == NULL)
+		sv->watch = watch_new(&sv->lp, on_files_changed, sv);
+	if (sv->watch == NULL)
+		return;
+	watch_paths(sv->watch, gen);
+	if (supervisor_files_signature(gen, false) != gen->signature ||
+	    supervisor_files_signature(gen, true) != gen->signature_copied)
+		on_files_changed(sv);
 }
 
 /* -- the end -- */
@@ -161,7 +197,8 @@ supervisor_end(struct supervisor *sv, bool at_once)
 
 	sv->phase = SUPERVISOR_ENDING;
 	if (!again) {
-		log_info(at_once ? "ending at once" : "ending: no new work, what is in flight is finished");
+		log_info(at_once ? "ending at once"
+				 : "ending: no new work, what is in flight is finished");
 		sdnotify_stopping(&sv->notify);
 		loop_timer_stop(&sv->port_retry);
 	}
@@ -242,7 +279,8 @@ static enum hinny_rc
 watch_signals(struct supervisor *sv, struct hinny_error *err)
 {
 	for (size_t i = 0; i < ARRAY_LEN(watched_signals); i++) {
-		if (loop_signal_init(&sv->lp, &sv->signals[i], watched_signals[i], on_signal, err) != HINNY_OK)
+		if (loop_signal_init(
+			&sv->lp, &sv->signals[i], watched_signals[i], on_signal, err) != HINNY_OK)
 			return err->rc;
 	}
 	block_signals(SIG_UNBLOCK);
@@ -308,7 +346,8 @@ begin(struct supervisor *sv, struct hinny_error *err)
 	}
 	const struct settings *s = generation_settings(gen);
 	log_setup("hinnyd", s->log.level, s->log.format);
-	sv->port_deadline = monotime_add_ms(monotime_now(), sv->opt->foreground ? PORT_WAIT_FOREGROUND_MS : PORT_WAIT_DAEMON_MS);
+	sv->port_deadline = monotime_add_ms(
+	    monotime_now(), sv->opt->foreground ? PORT_WAIT_FOREGROUND_MS : PORT_WAIT_DAEMON_MS);
 	launch(sv, gen);
 	if (watch_signals(sv, err) != HINNY_OK)
 		return err->rc;

@@ -1,6 +1,8 @@
 /*
- * The supervisor: what hinnyd and `hinny run` are. One process, one thread; it never touches a message and links neither nng nor any library of a transport or
- * transformer. It reads the configuration, makes bundles and generations of it, starts workers, replaces those that die, and serves the admin socket.
+ * The supervisor: what hinnyd and `hinny run` are. One process, one thread; it never touches a
+ * message and links neither nng nor any library of a transport or transformer. It reads the
+ * configuration, makes bundles and generations of it, starts workers, replaces those that die, and
+ * serves the admin socket.
  */
 #ifndef HINNY_SUPERVISOR_SUPERVISOR_H
 #define HINNY_SUPERVISOR_SUPERVISOR_H
@@ -16,7 +18,8 @@ struct supervisor_options {
 	bool watch;          /* reload when a file has changed */
 };
 
-/* Runs until it is told to end. Returns the exit status: 0, or 1 when the first generation was refused (said on stderr). Signals are its own meanwhile. */
+/* Runs until it is told to end. Returns the exit status: 0, or 1 when the first generation was
+ * refused (said on stderr). Signals are its own meanwhile. */
 int supervisor_main(const struct supervisor_options *opt);
 
 #endif

@@ -18,7 +18,7 @@ struct watch;
 enum supervisor_phase {
 	SUPERVISOR_STARTING, /* the first generation is not ready */
 	SUPERVISOR_SERVING,
-	SUPERVISOR_DRAINED,  /* `hinny drain`: takes nothing in, until a reload */
+	SUPERVISOR_DRAINED, /* `hinny drain`: takes nothing in, until a reload */
 	SUPERVISOR_ENDING,
 };
 
@@ -29,25 +29,25 @@ struct supervisor {
 	struct loop lp;
 	enum supervisor_phase phase;
 	int exit_status;
-	bool at_once;              /* a second order to end came */
+	bool at_once; /* a second order to end came */
 	struct monotime started;
 	int64_t started_wall_ms;
-	char **envp;               /* of workers */
+	char **envp; /* of workers */
 
 	struct rundir run;
 	struct listeners listeners;
 	struct sdnotify notify;
-	struct watch *watch;       /* NULL: watches no files */
-	struct admin *admin;       /* NULL: not open */
+	struct watch *watch; /* NULL: watches no files */
+	struct admin *admin; /* NULL: not open */
 	struct reload reload;
 	struct loop_signal signals[SUPERVISOR_SIGNALS];
 	struct loop_timer ping, limits, port_retry;
 	struct monotime port_deadline;
 
-	struct list generations;   /* struct generation, oldest first */
+	struct list generations;               /* struct generation, oldest first */
 	struct generation *serving, *starting; /* NULL: none */
 	uint64_t next_generation, next_sequence;
-	int log_level;             /* set by `hinny log-level`; -1: that of the settings */
+	int log_level; /* set by `hinny log-level`; -1: that of the settings */
 };
 
 /* The first generation serves. */
@@ -60,6 +60,8 @@ void supervisor_drain(struct supervisor *sv);
 void supervisor_fail(struct supervisor *sv);
 /* A generation has gone. */
 void supervisor_generation_gone(struct supervisor *sv);
+/* What the files of a generation look like now (watch.h); 0 when they are not watched. */
+uint64_t supervisor_files_signature(const struct generation *gen, bool copied);
 /* Watches the files of the serving generation. */
 void supervisor_watch_files(struct supervisor *sv);
 const char *supervisor_phase_name(const struct supervisor *sv);

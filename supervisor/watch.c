@@ -14,7 +14,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { WATCH_MASK = IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE | IN_CREATE | IN_ONLYDIR };
+enum {
+	WATCH_MASK =
+	    IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE | IN_CREATE | IN_ONLYDIR
+};
 
 struct watched {
 	int wd;     /* of the folder */
@@ -39,7 +42,8 @@ matches(const struct watch *w, const struct inotify_event *ev)
 	for (size_t i = 0; i < w->n; i++) {
 		if (w->items[i].wd != ev->wd)
 			continue;
-		if (w->items[i].name == NULL ? str_ends(name, ".yaml") || str_ends(name, ".yml") : str_eq(name, str_of(w->items[i].name)))
+		if (w->items[i].name == NULL ? str_ends(name, ".yaml") || str_ends(name, ".yml")
+					     : str_eq(name, str_of(w->items[i].name)))
 			return true;
 	}
 	return false;
@@ -120,10 +124,15 @@ add(struct watch *w, const char *path)
 	struct stat st;
 
 	if (stat(path, &st) == 0 && S_ISDIR(st.st_mode)) {
-		(void)snprintf(folder, sizeof folder, "%s", path); /* too long a path is not there */
+		(void)snprintf(
+		    folder, sizeof folder, "%s", path); /* too long a path is not there */
 		name = NULL;
 	} else {
-		(void)snprintf(folder, sizeof folder, "%.*s", slash == NULL ? 1 : slash == path ? 1 : (int)(slash - path), slash == NULL ? "." : path);
+		(void)snprintf(folder, sizeof folder, "%.*s",
+		    slash == NULL       ? 1
+			: slash == path ? 1
+					: (int)(slash - path),
+		    slash == NULL ? "." : path);
 	}
 	int wd = inotify_add_watch(w->fd.fd, folder, WATCH_MASK);
 	if (wd == -1) {
@@ -131,7 +140,8 @@ add(struct watch *w, const char *path)
 		return;
 	}
 	w->items = mem_realloc(w->items, (w->n + 1) * sizeof *w->items);
-	w->items[w->n++] = (struct watched){ .wd = wd, .name = name != NULL ? mem_strdup(name) : NULL };
+	w->items[w->n++] =
+	    (struct watched){ .wd = wd, .name = name != NULL ? mem_strdup(name) : NULL };
 }
 
 void
@@ -140,6 +150,29 @@ watch_set(struct watch *w, const char *const *paths)
 	forget(w);
 	for (size_t i = 0; paths[i] != NULL; i++)
 		add(w, paths[i]);
+}
+
+static uint64_t
+mix(uint64_t h, uint64_t v)
+{
+	return (h ^ v) * 0x100000001b3ull;
+}
+
+uint64_t
+watch_signature(const char *const *paths)
+{
+	uint64_t h = 0xcbf29ce484222325ull;
+	struct stat st;
+
+	for (size_t i = 0; paths[i] != NULL; i++) {
+		if (stat(paths[i], &st) == -1)
+			st = (struct stat){ 0 };
+		h = mix(h, (uint64_t)st.st_ino);
+		h = mix(h, (uint64_t)st.st_size);
+		h = mix(h, (uint64_t)st.st_mtim.tv_sec * 1000000000 + (uint64_t)st.st_mtim.tv_nsec);
+		h = mix(h, (uint64_t)st.st_ctim.tv_sec * 1000000000 + (uint64_t)st.st_ctim.tv_nsec);
+	}
+	return h;
 }
 
 static void

@@ -1,4 +1,5 @@
-/* Two timers that look after workers: those that hang (ping.c), and those whose transformation takes too long (limits.c). */
+/* Two timers that look after workers: those that hang (ping.c), and those whose transformation
+ * takes too long (limits.c). */
 #ifndef HINNY_SUPERVISOR_WATCHDOGS_H
 #define HINNY_SUPERVISOR_WATCHDOGS_H
 

@@ -134,6 +134,13 @@ on_question(struct worker *wk, const struct control_message *m)
 	say(wk, &answer);
 }
 
+static void
+on_poison(struct worker *wk, const struct control_message *m)
+{
+	if (wk->ipc != NULL)
+		ipc_note_poison(wk->ipc, m->poison.key);
+}
+
 static const struct {
 	enum frame_type type;
 	void (*fn)(struct worker *wk, const struct control_message *m);
@@ -149,6 +156,7 @@ static const struct {
 	{ FRAME_LOG_LEVEL, on_log_level },
 	{ FRAME_SEND, on_send },
 	{ FRAME_QUESTION, on_question },
+	{ FRAME_POISON, on_poison },
 };
 
 static void
@@ -240,4 +248,13 @@ control_say_ready(struct worker *wk)
 	say(wk, &m);
 	if (wk->args.check)
 		channel_flush(wk->control, 1000);
+}
+
+void
+control_say_poison(struct worker *wk, uint64_t key)
+{
+	struct control_message m = { .type = FRAME_POISON, .fd = -1 };
+	m.poison.key = key;
+	if (wk->control != NULL)
+		say(wk, &m);
 }

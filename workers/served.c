@@ -83,6 +83,12 @@ on_serve_eval(void *owner, struct exchange *ex, const struct expression *e, stru
 	return rc;
 }
 
+static void
+on_poison(void *owner, uint64_t key)
+{
+	control_say_poison(owner, key);
+}
+
 static const struct ipc_ops ipc_ops = {
 	.call_done = on_call_done,
 	.slot = on_slot,
@@ -91,6 +97,7 @@ static const struct ipc_ops ipc_ops = {
 	.exchange_free = on_exchange_free,
 	.serve_call = on_serve_call,
 	.serve_eval = on_serve_eval,
+	.poison = on_poison,
 };
 
 enum hinny_rc

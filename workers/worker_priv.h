@@ -71,6 +71,7 @@ enum hinny_rc worker_ipc_open(struct worker *wk, struct hinny_error *err);
 enum hinny_rc control_open(struct worker *wk, struct hinny_error *err);
 void control_say_refused(struct worker *wk, const char *text, size_t problems);
 void control_say_ready(struct worker *wk);
+void control_say_poison(struct worker *wk, uint64_t key);
 
 /* send.c: an exchange that comes from `hinny send`; owns fd. */
 void send_start(struct worker *wk, struct str endpoint, struct str headers, int fd);

@@ -222,7 +222,6 @@ bundle_decode(struct str data, struct bundle **out, struct hinny_error *err)
 {
 	struct bundle *b = bundle_new();
 	struct decoder d = { data.p, data.p + data.n, &b->arena, false };
-	static const char *const none[] = { NULL };
 
 	get_mark(&d, BUNDLE_MAGIC);
 	b->cwd = need_text(&d);
@@ -232,7 +231,6 @@ bundle_decode(struct str data, struct bundle **out, struct hinny_error *err)
 	get_files(&d, b);
 	get_documents(&d, b);
 	get_mark(&d, BUNDLE_END);
-	b->sources = (const char **)none;
 	if (!d.bad && left(&d) == 0) {
 		*out = b;
 		return HINNY_OK;
@@ -273,6 +271,7 @@ bundle_free(struct bundle *b)
 	settings_values_fini(&b->values);
 	properties_fini(&b->lookup);
 	free(b->files);
+	free(b->sources);
 	arena_fini(&b->arena);
 	if (b->map != NULL)
 		(void)munmap(b->map, b->map_n); /* it was mapped by bundle_load */

@@ -16,8 +16,7 @@
  */
 struct bundle_file {
 	const char *name; /* as the route names it */
-	const char
-	    *from; /* the route file that names it when that matters ("classpath:"), else "" */
+	const char *from; /* the route file that names it, unless it is a "file:" name, else "" */
 	const char *path; /* absolute */
 	const char *copy; /* below the generation's folder; NULL: only its text is used */
 	const char *text; /* NULL: not asked for */
@@ -35,6 +34,7 @@ struct bundle {
 	struct properties lookup; /* what they were made of; empty in a loaded bundle */
 	const char *cwd;
 	const char **sources; /* NULL-ended */
+	size_t sources_n, sources_cap;
 	struct bundle_file *files;
 	size_t files_n, files_cap;
 	bool loaded; /* from a memory file */
@@ -43,6 +43,8 @@ struct bundle {
 };
 
 struct bundle *bundle_new(void);
+/* A file whose change should reload; `path` must live as long as the bundle. */
+void bundle_add_source(struct bundle *b, const char *path);
 /* The record of a name, NULL when there is none. */
 struct bundle_file *bundle_file_find(const struct bundle *b, const char *name, const char *from);
 struct bundle_file *bundle_file_add(struct bundle *b, struct bundle_file f);

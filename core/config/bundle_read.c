@@ -26,7 +26,7 @@ struct reading {
 	struct bundle *bundle;
 	const struct bundle_options *opt;
 	struct diagnostics *ds;
-	struct names routes, sources;
+	struct names routes;
 	struct node *config; /* hinny.yaml */
 };
 
@@ -61,6 +61,21 @@ bundle_file_add(struct bundle *b, struct bundle_file f)
 	return &b->files[b->files_n - 1];
 }
 
+void
+bundle_add_source(struct bundle *b, const char *path)
+{
+	for (size_t i = 0; i < b->sources_n; i++) {
+		if (strcmp(b->sources[i], path) == 0)
+			return;
+	}
+	if (b->sources_n + 1 >= b->sources_cap) {
+		b->sources_cap = b->sources_cap ? 2 * b->sources_cap : 16;
+		b->sources = mem_realloc(b->sources, b->sources_cap * sizeof(char *));
+	}
+	b->sources[b->sources_n++] = path;
+	b->sources[b->sources_n] = NULL;
+}
+
 static void
 names_add(struct names *ns, const char *name)
 {
@@ -83,7 +98,7 @@ read_source(struct reading *r, const char *name, struct str *text)
 	struct bundle *b = r->bundle;
 	struct hinny_error err;
 
-	names_add(&r->sources, read_path(&b->arena, b->cwd, name));
+	bundle_add_source(b, read_path(&b->arena, b->cwd, name));
 	if (read_file_shown(&b->arena, read_path(&b->arena, b->cwd, name), name, NODE_FILE_MAX,
 		text, &err) == HINNY_OK)
 		return true;
@@ -142,7 +157,7 @@ add_properties_file(struct reading *r)
 
 	if (name == NULL)
 		return;
-	names_add(&r->sources, read_path(&b->arena, b->cwd, name));
+	bundle_add_source(b, read_path(&b->arena, b->cwd, name));
 	if (access(read_path(&b->arena, b->cwd, name), F_OK) != 0 || !read_source(r, name, &text))
 		return;
 	/* What --property gave stays; of the file itself the last of equal keys counts. */
@@ -295,7 +310,7 @@ add_folder(struct reading *r, const char *folder, const char *path)
 	if (found.n == 0)
 		diagnostics_add(r->ds, (struct position){ .file = folder }, true,
 		    "no *.yaml file in this folder");
-	names_add(&r->sources, path);
+	bundle_add_source(r->bundle, path);
 	free(found.items);
 }
 
@@ -400,16 +415,14 @@ bundle_read(const struct bundle_options *opt, struct diagnostics *ds)
 	find_route_files(&r);
 	read_route_files(&r);
 	resolve_properties(&r);
-	b->sources = arena_zalloc(&b->arena, (r.sources.n + 1) * sizeof(char *));
-	if (r.sources.n > 0)
-		memcpy(b->sources, r.sources.items, r.sources.n * sizeof(char *));
 	free(r.routes.items);
-	free(r.sources.items);
 	return b;
 }
 
 const char *const *
 bundle_sources(const struct bundle *b)
 {
-	return b->sources;
+	static const char *const none[] = { NULL };
+
+	return b->sources != NULL ? b->sources : none;
 }

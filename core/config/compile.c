@@ -218,6 +218,8 @@ list_files(struct compile *c)
 	for (size_t i = 0; i < c->bundle->files_n; i++) {
 		const struct bundle_file *f = &c->bundle->files[i];
 		bool again = f->copy == NULL;
+		if (!c->bundle->loaded)
+			bundle_add_source(c->bundle, f->path);
 		for (uint32_t k = 0; !again && k < p->files_n; k++)
 			again = strcmp(p->files[k].copy, f->copy) == 0;
 		if (!again)

@@ -57,11 +57,13 @@ struct bundle_options {
 /* NULL when a file was unreadable or wrong so that no bundle could be made (see ds). */
 struct bundle *bundle_read(const struct bundle_options *opt, struct diagnostics *ds);
 void bundle_free(struct bundle *b);
-/* Files whose change should reload (--no-watch not given): hinny.yaml, properties, routes.
- * NULL-ended. */
+/* Files whose change should reload (--no-watch not given): hinny.yaml, properties, routes, folders
+ * of routes; after program_compile the files that routes name, after bundle_copy_files what these
+ * include. NULL-ended. Valid until the next of these calls. */
 const char *const *bundle_sources(const struct bundle *b);
 
-/* Compiles. NULL when ds got errors. The program borrows from the bundle. */
+/* Compiles. NULL when ds got errors. The program borrows from the bundle. What hinnyd finds on the
+ * disk (files that routes name) is kept in the bundle: save it afterwards. */
 struct program *program_compile(struct bundle *b, struct diagnostics *ds);
 void program_free(struct program *p);
 /* Prints the program as text that shows everything the compiler worked out (tests/config). */

@@ -27,6 +27,7 @@ enum {
 };
 
 struct copying {
+	struct bundle *bundle;
 	struct arena arena;
 	int dirfd;
 	const char *cwd; /* absolute, or NULL: what lies below is shown without it */
@@ -219,6 +220,7 @@ copy_one(
 		diagnostics_add(cp->ds, at, false, "%s", err.text);
 		return;
 	}
+	bundle_add_source(cp->bundle, arena_strdup(&cp->bundle->arena, path));
 	if (!save(cp, name, text, at))
 		return;
 	struct source src = { .cp = cp,
@@ -237,8 +239,8 @@ copy_one(
 enum hinny_rc
 bundle_copy_files(const struct program *p, int dirfd, struct diagnostics *ds)
 {
-	const struct bundle *b = CONTAINER_OF(p, struct program_full, program)->bundle;
-	struct copying cp = { .dirfd = dirfd, .ds = ds };
+	struct bundle *b = CONTAINER_OF(p, struct program_full, program)->bundle;
+	struct copying cp = { .bundle = b, .dirfd = dirfd, .ds = ds };
 	size_t errors = ds->errors;
 	char absolute[PATH_MAX];
 

@@ -40,7 +40,7 @@ void properties_fini(struct properties *ps);
 void properties_set(
     struct properties *ps, struct str key, struct str value, bool system, bool replace);
 const struct property *properties_find(const struct properties *ps, struct str key);
-/* The syntax of Java's .properties files: comments, =, :, blanks, continued lines, \uXXXX. The last
+/* The syntax of Java's .properties files: comments, =, :, blanks, continued lines, \uHHHH. The last
  * of equal keys wins. */
 enum hinny_rc properties_parse(
     struct properties *ps, struct str text, bool replace, struct hinny_error *err);

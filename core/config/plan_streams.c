@@ -14,11 +14,11 @@
 enum liveness { DEAD, STREAM, KEPT };
 
 struct streams {
-	enum liveness end; /* behind the last step of the route */
-	enum liveness
-	    failure;     /* what error handlers do with the body as it was when a step failed */
-	bool redelivers; /* a failed step may run again, with the body as it was */
-	bool mark;       /* write the results into the steps */
+	enum liveness end;     /* behind the last step of the route */
+	enum liveness failure; /* what error handlers do with the body of a failed step */
+	bool redelivers;       /* a failed step may run again, with the body as it was */
+	bool mark;             /* write the results into the steps */
+	bool *taken;           /* set when a step takes the body as a stream */
 };
 
 static enum liveness
@@ -119,8 +119,10 @@ before_exchange(const struct streams *s, struct step *st, const struct component
 
 	if (s->mark) {
 		st->body_once = once;
-		st->reply_streams = (desc->flags & COMPONENT_STREAM_OUT) && after != KEPT;
+		st->reply_streams = (desc->flags & COMPONENT_STREAM_OUT) && after == STREAM;
 	}
+	if (once && s->taken != NULL)
+		*s->taken = true;
 	return once ? STREAM : KEPT;
 }
 
@@ -206,15 +208,18 @@ add_handler(struct streams *s, const struct step *handler)
 		s->failure = worse(s->failure, before_steps(&inside, handler->block.first, s->end));
 }
 
+/* A body that nothing takes but the answer is collected: a client that reads no answer before it
+ * has sent all of its request would wait for ever. */
 static void
 plan_route(struct route *r)
 {
-	bool streams = (r->from->component->flags & COMPONENT_STREAM_OUT) != 0;
-	struct streams s = { .end = streams ? STREAM : KEPT, .mark = true };
+	bool streams = (r->from->component->flags & COMPONENT_STREAM_OUT) != 0, taken = false;
+	struct streams s = { .end = streams ? STREAM : KEPT, .mark = true, .taken = &taken };
 
 	for (uint32_t i = 0; i < r->handlers_n; i++)
 		add_handler(&s, r->handlers[i]);
-	r->body_streams = before_steps(&s, r->block.first, s.end) == STREAM && streams;
+	enum liveness entry = before_steps(&s, r->block.first, s.end);
+	r->body_streams = streams && taken && entry == STREAM;
 }
 
 void

@@ -320,6 +320,9 @@ read_node(struct reader *r, struct node *out, unsigned depth)
 		out->text.p = arena_strndup(
 		    r->arena, (const char *)ev->data.scalar.value, ev->data.scalar.length);
 		out->text.n = ev->data.scalar.length;
+		if (strlen(out->text.p) != out->text.n)
+			diagnostics_add(r->ds, position_of(r, ev->start_mark), false,
+			    "a text cannot have a character of value 0 in it");
 		out->flags = ev->data.scalar.style == YAML_PLAIN_SCALAR_STYLE ? 0 : NODE_QUOTED;
 		anchor = (const char *)ev->data.scalar.anchor;
 	} else {

@@ -495,7 +495,10 @@ call_retry(struct ipc_call *c, bool was_running, const char *reason, bool time_l
 	}
 	if (was_running) {
 		c->tries++;
-		poison_note(c->ipc, poison_key(c));
+		uint64_t key = poison_key(c);
+		poison_note(c->ipc, key);
+		if (c->ipc->opt.ops->poison != NULL)
+			c->ipc->opt.ops->poison(c->ipc->opt.owner, key);
 		if (time_limit) {
 			call_fail(c, EXCEPTION_EXCHANGE_TIMED_OUT, "the step was ended: %s", reason);
 			return;

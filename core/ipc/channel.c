@@ -1,6 +1,7 @@
 /*
- * The control socket. A frame that carries a descriptor is sent by a sendmsg of its own with the descriptor beside its first byte; since Linux never joins bytes
- * across such a boundary with those of a later one, the receiver gets descriptors in the order of the frames that announce them.
+ * The control socket. A frame that carries a descriptor is sent by a sendmsg of its own with the
+ * descriptor beside its first byte; since Linux never joins bytes across such a boundary with those
+ * of a later one, the receiver gets descriptors in the order of the frames that announce them.
  */
 #include "core/ipc/channel.h"
 
@@ -42,7 +43,8 @@ struct channel {
 static void on_events(struct loop_fd *w, unsigned events);
 
 struct channel *
-channel_new(struct loop *lp, int fd, enum control_side self, const struct channel_ops *ops, void *owner, struct hinny_error *err)
+channel_new(struct loop *lp, int fd, enum control_side self, const struct channel_ops *ops,
+    void *owner, struct hinny_error *err)
 {
 	int flags = fcntl(fd, F_GETFL);
 
@@ -146,7 +148,9 @@ write_out(struct channel *ch)
 {
 	while (ch->out.n > 0) {
 		bool with_fd = ch->out_fds_n > 0 && ch->out_fds[0].at == 0;
-		size_t n = with_fd ? ch->out_fds[0].end : ch->out_fds_n > 0 ? ch->out_fds[0].at : ch->out.n;
+		size_t n = with_fd      ? ch->out_fds[0].end
+		    : ch->out_fds_n > 0 ? ch->out_fds[0].at
+					: ch->out.n;
 		ssize_t sent = send_bytes(ch->fd, ch->out.p, n, with_fd ? ch->out_fds[0].fd : -1);
 		if (sent == -1 && (errno == EAGAIN || errno == ENOBUFS))
 			break;
@@ -174,7 +178,8 @@ channel_send(struct channel *ch, const struct control_message *m, struct hinny_e
 	ASSERT(control_may_send(m->type, ch->self));
 	if (control_carries_fd(m->type)) {
 		if (ch->out_fds_n == CHANNEL_FDS_MAX)
-			return hinny_error_set(err, HINNY_ELIMIT, "too many descriptors wait on a control socket");
+			return hinny_error_set(
+			    err, HINNY_ELIMIT, "too many descriptors wait on a control socket");
 		fd = fcntl(m->fd, F_DUPFD_CLOEXEC, 0);
 		if (fd == -1)
 			return hinny_error_errno(err, errno, "cannot pass a descriptor");
@@ -185,7 +190,8 @@ channel_send(struct channel *ch, const struct control_message *m, struct hinny_e
 		return hinny_error_set(err, HINNY_ELIMIT, "control socket is not being read");
 	}
 	if (fd != -1)
-		ch->out_fds[ch->out_fds_n++] = (struct waiting_fd){ .at = at, .end = ch->out.n, .fd = fd };
+		ch->out_fds[ch->out_fds_n++] =
+		    (struct waiting_fd){ .at = at, .end = ch->out.n, .fd = fd };
 	write_out(ch);
 	return HINNY_OK;
 }
@@ -265,7 +271,10 @@ read_some(struct channel *ch)
 	if (ch->in.cap - ch->in.n < READ_SIZE)
 		(void)buf_reserve(&ch->in, READ_SIZE); /* near the bound there may be less */
 	struct iovec iov = { .iov_base = ch->in.p + ch->in.n, .iov_len = ch->in.cap - ch->in.n };
-	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control.space };
+	struct msghdr msg = { .msg_iov = &iov,
+		.msg_iovlen = 1,
+		.msg_control = &control,
+		.msg_controllen = sizeof control.space };
 	ssize_t n;
 	do {
 		n = recvmsg(ch->fd, &msg, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
@@ -320,7 +329,8 @@ frame_length(const char *p)
 	return (size_t)u[0] | (size_t)u[1] << 8 | (size_t)u[2] << 16 | (size_t)u[3] << 24;
 }
 
-/* Hands out all whole frames. The channel's memory stays until the turn ends, whatever the callbacks do. */
+/* Hands out all whole frames. The channel's memory stays until the turn ends, whatever the
+ * callbacks do. */
 static void
 handle_input(struct channel *ch)
 {

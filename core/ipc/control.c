@@ -1,6 +1,7 @@
 /*
- * Encoder and decoder of control frames, both driven by one table of fields. Adding a field is a member in control.h and a row here; both sides are of one build
- * (HELLO says which), so there are no versions of payloads beside FRAME_VERSION.
+ * Encoder and decoder of control frames, both driven by one table of fields. Adding a field is a
+ * member in control.h and a row here; both sides are of one build (HELLO says which), so there are
+ * no versions of payloads beside FRAME_VERSION.
  */
 #include "core/ipc/control.h"
 
@@ -22,7 +23,10 @@ struct field {
 	uint16_t offset;
 };
 
-#define ROW(frame, type, member) { FRAME_##frame, FIELD_##type, offsetof(struct control_message, member) }
+#define ROW(frame, type, member)                                                                   \
+	{                                                                                          \
+		FRAME_##frame, FIELD_##type, offsetof(struct control_message, member)              \
+	}
 
 static const struct field fields[] = {
 	ROW(HELLO, STR, hello.build),
@@ -70,6 +74,7 @@ static const struct field fields[] = {
 	ROW(SEND, STR, send.headers),
 	ROW(EVENT, STR, event.name),
 	ROW(EVENT, STR, event.text),
+	ROW(POISON, U64, poison.key),
 };
 
 static const struct type_row {
@@ -182,20 +187,26 @@ get_field(struct frame_reader *r, const struct field *f, struct control_message 
 }
 
 enum hinny_rc
-control_decode(struct frame_reader *r, enum control_side from, struct control_message *m, struct hinny_error *err)
+control_decode(struct frame_reader *r, enum control_side from, struct control_message *m,
+    struct hinny_error *err)
 {
 	*m = (struct control_message){ .type = r->type, .fd = -1 };
 	if (r->version != FRAME_VERSION)
-		return hinny_error_set(err, HINNY_EPROTO, "control frame of version %u, expected %u", r->version, FRAME_VERSION);
+		return hinny_error_set(err, HINNY_EPROTO,
+		    "control frame of version %u, expected %u", r->version, FRAME_VERSION);
 	if (!control_may_send(r->type, from))
-		return hinny_error_set(err, HINNY_EPROTO, "control frame of type %u (%s) from the wrong side", r->type, control_name(r->type));
+		return hinny_error_set(err, HINNY_EPROTO,
+		    "control frame of type %u (%s) from the wrong side", r->type,
+		    control_name(r->type));
 	if (((r->flags & CONTROL_FLAG_FD) != 0) != control_carries_fd(r->type))
-		return hinny_error_set(err, HINNY_EPROTO, "control frame %s with wrong flags %u", control_name(r->type), r->flags);
+		return hinny_error_set(err, HINNY_EPROTO, "control frame %s with wrong flags %u",
+		    control_name(r->type), r->flags);
 	for (size_t i = 0; i < ARRAY_LEN(fields); i++) {
 		if (fields[i].frame == r->type)
 			get_field(r, &fields[i], m);
 	}
 	if (!frame_end(r))
-		return hinny_error_set(err, HINNY_EPROTO, "broken control frame %s", control_name(r->type));
+		return hinny_error_set(
+		    err, HINNY_EPROTO, "broken control frame %s", control_name(r->type));
 	return HINNY_OK;
 }

@@ -1,7 +1,9 @@
 /*
- * The control frames' payloads: what supervisor and workers say over the socketpair that a worker inherits. One structure a frame; their members are encoded in
- * the order in which the table in control.c names them, and that table is all that encoder and decoder know. Which side may send what comes from frames.def.
- * Without nng: the supervisor links it too. The socket itself is core/ipc/channel.h.
+ * The control frames' payloads: what supervisor and workers say over the socketpair that a worker
+ * inherits. One structure a frame; their members are encoded in the order in which the table in
+ * control.c names them, and that table is all that encoder and decoder know. Which side may send
+ * what comes from frames.def. Without nng: the supervisor links it too. The socket itself is
+ * core/ipc/channel.h.
  */
 #ifndef HINNY_IPC_CONTROL_H
 #define HINNY_IPC_CONTROL_H
@@ -20,24 +22,27 @@ enum control_side { CONTROL_SUPERVISOR = 'S', CONTROL_WORKER = 'W' };
 enum { CONTROL_FLAG_FD = 1 };
 
 struct control_hello {
-	struct str build;      /* CONTROL_BUILD: supervisor and workers are of one build, or the worker is not used */
+	struct str build; /* CONTROL_BUILD: supervisor and workers are of one build, or the worker
+	                     is not used */
 	struct str kind;
 	uint32_t index;
 	uint64_t incarnation, generation;
-	uint32_t page_route;   /* sizeof(struct page_route): pages are shared memory */
+	uint32_t page_route; /* sizeof(struct page_route): pages are shared memory */
 };
 struct control_ready {
 	struct str kind;
 	uint64_t incarnation, generation;
-	struct str inbox;      /* "ipc://RUN/KIND.I.INCARNATION"; empty when it opened none (its generation needs no calls) */
+	struct str inbox; /* "ipc://RUN/KIND.I.INCARNATION"; empty when it opened none (its
+	                     generation needs no calls) */
 };
 struct control_refused {
-	struct str text;       /* lines "file:line:column: path: what", the last one without a line end */
+	struct str text; /* lines "file:line:column: path: what", the last one without a line end */
 	uint32_t problems;
 };
 struct control_drain {
-	uint64_t deadline_ms;  /* 0: none */
-	bool final;            /* nobody follows: serve what waits in the listening queues, close idle connections at once */
+	uint64_t deadline_ms; /* 0: none */
+	bool final; /* nobody follows: serve what waits in the listening queues, close idle
+	               connections at once */
 };
 struct control_ping {
 	uint64_t sequence;
@@ -45,7 +50,8 @@ struct control_ping {
 struct control_pong {
 	uint64_t sequence;
 	uint64_t exchanges, calls; /* in flight */
-	uint64_t connections;      /* still open, idle ones too: a draining worker is done when all three are 0 */
+	uint64_t connections; /* still open, idle ones too: a draining worker is done when all three
+	                         are 0 */
 	bool draining;
 };
 struct control_peer_up {
@@ -58,22 +64,23 @@ struct control_peer_down {
 	struct str kind;
 	uint32_t index;
 	uint64_t incarnation;
-	uint64_t call_id;      /* that it was working on; 0: none */
-	uint64_t call_home;    /* incarnation of that call's home */
-	bool last;             /* no successor comes: its kind is degraded at this index */
-	bool time_limit;       /* ended by the supervisor since that call ran too long */
-	struct str reason;     /* "killed by signal 11 (Segmentation fault)" */
+	uint64_t call_id;   /* that it was working on; 0: none */
+	uint64_t call_home; /* incarnation of that call's home */
+	bool last;          /* no successor comes: its kind is degraded at this index */
+	bool time_limit;    /* ended by the supervisor since that call ran too long */
+	struct str reason;  /* "killed by signal 11 (Segmentation fault)" */
 };
-struct control_listener {  /* with a descriptor */
-	uint32_t address;      /* position in http.listen; UINT32_MAX: an address that this generation has no more */
-	bool until_empty;      /* serve its queue, then close it; otherwise serve it as one's own */
+struct control_listener { /* with a descriptor */
+	uint32_t address; /* position in http.listen; UINT32_MAX: an address that this generation
+	                     has no more */
+	bool until_empty; /* serve its queue, then close it; otherwise serve it as one's own */
 };
 struct control_log_level {
-	uint8_t level;         /* enum log_level */
+	uint8_t level; /* enum log_level */
 };
 struct control_trace {
-	struct str route;      /* id; empty: all */
-	uint32_t every;        /* one exchange of so many; 0: off */
+	struct str route; /* id; empty: all */
+	uint32_t every;   /* one exchange of so many; 0: off */
 };
 struct control_question {
 	uint64_t id;
@@ -83,19 +90,24 @@ struct control_answer {
 	uint64_t id;
 	struct str json;
 };
-struct control_send {      /* with a descriptor: docs/admin.md says what goes over it */
+struct control_send { /* with a descriptor: docs/admin.md says what goes over it */
 	struct str endpoint;
-	struct str headers;    /* a JSON object of strings, or empty */
+	struct str headers; /* a JSON object of strings, or empty */
 };
 struct control_event {
 	struct str name;
 	struct str text;
 };
+struct control_poison {
+	uint64_t key; /* poison_key() of the call: the same in all workers of a generation */
+};
 
-/* Strings are borrowed: when encoded from the caller, when decoded from the frame's bytes. START, START_SOURCES, SOURCES_STOPPED and STOP have no payload. */
+/* Strings are borrowed: when encoded from the caller, when decoded from the frame's bytes. START,
+ * START_SOURCES, SOURCES_STOPPED and STOP have no payload. */
 struct control_message {
 	enum frame_type type;
-	int fd; /* decoded by the channel: the descriptor that came along, the receiver's to close; else -1 */
+	int fd; /* decoded by the channel: the descriptor that came along, the receiver's to close;
+	           else -1 */
 	union {
 		struct control_hello hello;
 		struct control_ready ready;
@@ -112,6 +124,7 @@ struct control_message {
 		struct control_answer answer;
 		struct control_send send;
 		struct control_event event;
+		struct control_poison poison;
 	};
 };
 
@@ -125,9 +138,12 @@ bool control_may_send(unsigned type, enum control_side side);
 /* Must a descriptor go along? */
 bool control_carries_fd(unsigned type);
 
-/* Appends the frame. HINNY_ELIMIT when it would pass FRAME_MAX or out's bound. m->fd is not looked at. */
+/* Appends the frame. HINNY_ELIMIT when it would pass FRAME_MAX or out's bound. m->fd is not looked
+ * at. */
 enum hinny_rc control_encode(struct buf *out, const struct control_message *m);
-/* Decodes a frame that `from` sent. HINNY_EPROTO: an unknown type, one from the wrong side, or a broken payload. m->fd is set to -1. */
-enum hinny_rc control_decode(struct frame_reader *r, enum control_side from, struct control_message *m, struct hinny_error *err);
+/* Decodes a frame that `from` sent. HINNY_EPROTO: an unknown type, one from the wrong side, or a
+ * broken payload. m->fd is set to -1. */
+enum hinny_rc control_decode(struct frame_reader *r, enum control_side from,
+    struct control_message *m, struct hinny_error *err);
 
 #endif

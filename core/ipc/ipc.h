@@ -45,6 +45,8 @@ struct ipc_ops {
 	enum eval_rc (*serve_eval)(void *owner, struct exchange *ex, const struct expression *e, struct value *out);
 	/* Callee. The caller gave up a call that is being worked on (it may go on; its reply is dropped). May be NULL. */
 	void (*serve_abort)(void *owner, struct ipc_served *sc);
+	/* Home. A message has ended a worker: the other homes should note it too (ipc_note_poison there). May be NULL. */
+	void (*poison)(void *owner, uint64_t key);
 };
 
 struct ipc_options {
@@ -74,6 +76,9 @@ void ipc_close(struct ipc *ipc); /* drops what is in flight without a word; NULL
 /* What the supervisor announces. `running`: the call id that the dead one's page showed (0: none). */
 void ipc_peer_up(struct ipc *ipc, int kind, uint32_t index, uint64_t incarnation);
 void ipc_peer_down(struct ipc *ipc, uint64_t incarnation, uint64_t running, const char *reason, bool time_limit);
+
+/* Another home says that this step and message have ended a worker. */
+void ipc_note_poison(struct ipc *ipc, uint64_t key);
 
 /* Home side. One call at a time for an exchange (ex->call). Ends by ops->call_done, never from inside. `stream`: a large reply body may be left as VALUE_STREAM. */
 void ipc_call(struct ipc *ipc, struct exchange *ex, const struct step *first, uint32_t n, bool stream);

@@ -57,3 +57,9 @@ poison_note(struct ipc *ipc, uint64_t key)
 	ipc->poisons++;
 	slot->at = loop_now(ipc->opt.lp);
 }
+
+void
+ipc_note_poison(struct ipc *ipc, uint64_t key)
+{
+	poison_note(ipc, key);
+}

@@ -286,13 +286,11 @@ compare_empty(struct jsonpath_run *run, const struct side *l, const struct side 
 	return size_of(run, l, &n) && r->there && r->v.type == VALUE_BOOL && (n == 0) == r->v.u.b;
 }
 
-static const struct operator
-{
+static const struct operation {
 	const char *text;
 	bool word; /* in any letter case, ended by a blank, quote or bracket */
 	compare_fn *compare;
-}
-operators[] = {
+} operators[] = {
 	/* a text comes before its own beginnings */
 	{ "===", false, compare_same },
 	{ "==", false, compare_equal },
@@ -481,12 +479,13 @@ jsonpath_read_operand(struct jsonpath_reader *r, struct jsonpath_operand *out)
 	return read;
 }
 
-static const struct operator* read_operator(struct jsonpath_reader *r)
+static const struct operation *
+read_operator(struct jsonpath_reader *r)
 {
 	jsonpath_skip_blanks(r);
 	struct str rest = { r->text.p + r->i, r->text.n - r->i };
 	for (size_t k = 0; k < ARRAY_LEN(operators); k++) {
-		const struct operator* op = & operators[k];
+		const struct operation *op = &operators[k];
 		size_t n = strlen(op->text);
 		if (!(op->word ? str_casestarts(rest, op->text) : str_starts(rest, op->text)))
 			continue;
@@ -513,7 +512,7 @@ read_comparison(struct jsonpath_reader *r, const struct jsonpath_condition **out
 	*out = condition;
 	if (!jsonpath_read_operand(r, &condition->left))
 		return false;
-	const struct operator* op = read_operator(r);
+	const struct operation *op = read_operator(r);
 	if (op != NULL) {
 		condition->compare = op->compare;
 		return jsonpath_read_operand(r, &condition->right);

@@ -31,6 +31,7 @@ core_lang_sources = \
 	core/lang/simple_fn_text.c \
 	core/lang/simple_form.c \
 	core/lang/simple_functions.c \
+	core/lang/simple_init.c \
 	core/lang/simple_parse.c \
 	core/lang/simple_path.c \
 	core/lang/simple_scan.c \
@@ -38,5 +39,6 @@ core_lang_sources = \
 	core/lang/text.c \
 	core/lang/timezone.c \
 	core/lang/variable.c \
+	core/lang/xml_pretty.c \
 	core/lang/xpath.c \
 	core/lang/xtokenize.c

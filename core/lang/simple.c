@@ -43,9 +43,17 @@ simple_compile_text(
 		.length = strlen(e->text),
 		.budget = SIMPLE_QUOTE_TRIES,
 	};
-	struct simple_node *root = predicate
-	    ? simple_parse_predicate(&p, s)
-	    : simple_parse_template(&p, s, SIMPLE_OPERATORS | SIMPLE_ESCAPES);
+	struct str rest;
+	bool has_init;
+	struct simple_node *init = simple_parse_init(&p, s, &rest, &has_init), *root = NULL;
+	if (init != NULL || !has_init)
+		root = predicate
+		    ? simple_parse_predicate(&p, rest)
+		    : simple_parse_template(&p, rest, SIMPLE_OPERATORS | SIMPLE_ESCAPES);
+	if (root != NULL && init != NULL) {
+		init->kids[init->n - 1] = root;
+		root = init;
+	}
 	*effects = p.effects;
 	if (root == NULL && !p.failed)
 		return simple_error(&p, s.p, "the expression is wrong");

@@ -384,13 +384,26 @@ eval_jsonpath(const struct simple_node *node, struct exchange *ex, struct value 
 	const struct simple_key *key = &node->u.jsonpath.from;
 	if (key->full.n > 0)
 		from = simple_lookup(ex, key->scope, key->full, key->full_hash);
-	return jsonpath_read(node->u.jsonpath.code, ex, from, 0, out);
+	return jsonpath_read(node->u.jsonpath.code, ex, from, node->u.jsonpath.options, out);
 }
 
 static enum eval_rc
 eval_date(const struct simple_node *node, struct exchange *ex, struct value *out)
 {
 	return simple_date_eval(node->u.date, ex, out);
+}
+
+static enum eval_rc
+eval_init(const struct simple_node *node, struct exchange *ex, struct value *out)
+{
+	for (uint32_t i = 0; i + 1 < node->n; i++) {
+		struct value v;
+		enum eval_rc rc = simple_eval(node->kids[i], ex, &v);
+		if (rc != EVAL_OK)
+			return rc;
+		exchange_set_variable(ex, node->u.names[i], v);
+	}
+	return simple_eval(node->kids[node->n - 1], ex, out);
 }
 
 static node_fn *const evaluators[SIMPLE_TYPES] = {
@@ -417,6 +430,7 @@ static node_fn *const evaluators[SIMPLE_TYPES] = {
 	[SIMPLE_PART] = eval_part,
 	[SIMPLE_JSONPATH] = eval_jsonpath,
 	[SIMPLE_DATE] = eval_date,
+	[SIMPLE_INIT] = eval_init,
 };
 
 enum eval_rc

@@ -7,6 +7,7 @@
 #include "core/base/assert.h"
 #include "core/config/compile.h"
 #include "core/lang/jsonpath.h"
+#include "core/lang/text.h"
 #include "core/lang/xpath.h"
 
 struct form {
@@ -52,12 +53,11 @@ parse_class(struct simple_parser *p, struct str item)
 	return read_class(p, item, &id) ? simple_const(p, item.p, value_int(id)) : NULL;
 }
 
-struct simple_node *
-simple_parse_argument(struct simple_parser *p, struct str item, char letter)
+static struct simple_node *
+parse_argument(struct simple_parser *p, struct str item, char letter)
 {
 	struct str inner;
-	item = str_trim(item);
-	if (letter == 'p')
+	if (letter == 'p' || letter == 'I')
 		return simple_parse_predicate(p, item);
 	if (letter == 'c')
 		return parse_class(p, item);
@@ -66,6 +66,16 @@ simple_parse_argument(struct simple_parser *p, struct str item, char letter)
 	if (simple_unquote(p, item, &inner))
 		return simple_parse_template(p, letter == 'q' ? item : inner, SIMPLE_ESCAPES);
 	return simple_parse_template(p, item, SIMPLE_ESCAPES | SIMPLE_OPERATORS);
+}
+
+struct simple_node *
+simple_parse_argument(struct simple_parser *p, struct str item, char letter)
+{
+	bool was = p->in_chain;
+	p->in_chain = was || letter == 'i' || letter == 'I';
+	struct simple_node *node = parse_argument(p, str_trim(item), letter);
+	p->in_chain = was;
+	return node;
 }
 
 enum { ARGS_MAX = 100 };
@@ -418,7 +428,7 @@ document_args(struct simple_parser *p, struct str whole, struct str rest, struct
 }
 
 static struct simple_node *
-form_jsonpath(struct simple_parser *p, struct str whole, struct str rest)
+build_jsonpath(struct simple_parser *p, struct str whole, struct str path, const struct source *src)
 {
 	static const enum simple_scope scopes[] = {
 		[SOURCE_BODY] = 0,
@@ -426,29 +436,50 @@ form_jsonpath(struct simple_parser *p, struct str whole, struct str rest)
 		[SOURCE_PROPERTY] = SIMPLE_IN_PROPERTIES,
 		[SOURCE_VARIABLE] = SIMPLE_IN_VARIABLES,
 	};
-	struct source src;
-	struct str text;
-	if (!document_args(p, whole, rest, &src, &text))
-		return NULL;
-	if (simple_has_function(text))
-		return simple_error(
-		    p, text.p, "a jsonpath with functions in it is not supported within Simple");
 	struct hinny_error err;
 	size_t at = 0;
 	struct jsonpath_code *code;
-	if (jsonpath_parse(p->arena, text, &code, &at, &err) != HINNY_OK)
-		return simple_error(p, text.p + at, "%s", err.text);
+	if (simple_has_function(path))
+		return simple_error(
+		    p, path.p, "a jsonpath with functions in it is not supported within Simple");
+	if (jsonpath_parse(p->arena, path, &code, &at, &err) != HINNY_OK)
+		return simple_error(p, path.p + at, "%s", err.text);
 	struct simple_node *node = simple_node_new(p, SIMPLE_JSONPATH, whole.p, 0);
 	node->u.jsonpath.code = code;
-	if (src.kind == SOURCE_BODY) {
+	if (src->kind == SOURCE_BODY) {
 		(void)simple_body(p, whole.p);
 		return node;
 	}
 	struct simple_key *key = &node->u.jsonpath.from;
 	*key = (struct simple_key){
-		.scope = scopes[src.kind], .full = src.name, .full_hash = str_casehash(src.name)
+		.scope = scopes[src->kind], .full = src->name, .full_hash = str_casehash(src->name)
 	};
 	simple_record_key(p, key);
+	return node;
+}
+
+static struct simple_node *
+form_jsonpath(struct simple_parser *p, struct str whole, struct str rest)
+{
+	struct source src;
+	struct str text;
+	return document_args(p, whole, rest, &src, &text) ? build_jsonpath(p, whole, text, &src)
+							  : NULL;
+}
+
+/* "a.b[0]" is the path $.a.b[0]; with "?." in it a path that is not there gives null. */
+static struct simple_node *
+form_simple_jsonpath(struct simple_parser *p, struct str whole, struct str rest)
+{
+	struct source src;
+	struct str text;
+	if (!document_args(p, whole, rest, &src, &text))
+		return NULL;
+	struct str plain = text_replace(p->arena, text, STR_LIT("?."), STR_LIT("."));
+	struct str path = str_of(arena_printf(p->arena, "$.%.*s", STR_FMT(plain)));
+	struct simple_node *node = build_jsonpath(p, whole, path, &src);
+	if (node != NULL && plain.n != text.n)
+		node->u.jsonpath.options = JSONPATH_SUPPRESS;
 	return node;
 }
 
@@ -464,8 +495,8 @@ form_xpath(struct simple_parser *p, struct str whole, struct str rest)
 		    p, text.p, "an xpath with functions in it is not supported within Simple");
 	if (p->in_chain)
 		return simple_error(p, whole.p,
-		    "function xpath cannot follow ~>: it is evaluated by another process, on the "
-		    "message itself");
+		    "function xpath cannot be used behind ~> or on items: it is evaluated by "
+		    "another process, on the message itself");
 	struct expression *part = compile_expression(
 	    p->c, "xpath", arena_strndup(p->arena, text.p, text.n), false, p->e->at);
 	if (part == NULL) {
@@ -579,11 +610,14 @@ static struct simple_node *
 build_ternary(struct simple_parser *p, struct str f, bool *found)
 {
 	size_t question = simple_find_outside(p, f, 0, " ? ");
+	/* the blank behind the question may be that before the colon: an empty branch */
 	size_t colon =
 	    question != SIZE_MAX ? simple_find_outside(p, f, question + 2, " : ") : SIZE_MAX;
 	*found = colon != SIZE_MAX;
 	if (!*found)
 		return NULL;
+	if (colon == question + 2)
+		return simple_error(p, f.p + colon, "a branch of the ternary is missing");
 	struct str cond = { f.p, question };
 	size_t end;
 	struct simple_node *node = simple_node_new(p, SIMPLE_TERNARY, f.p, 3);
@@ -615,6 +649,7 @@ static const struct form forms[] = {
 	{ "variables", ".:?[", form_variable },
 	{ "variable", ".:?[", form_variable },
 	{ "jsonpath(", NULL, form_jsonpath },
+	{ "simpleJsonpath(", NULL, form_simple_jsonpath },
 	{ "xpath(", NULL, form_xpath },
 	{ "int:", NULL, form_int },
 	{ "long:", NULL, form_long },
@@ -671,7 +706,9 @@ parse_function(struct simple_parser *p, struct str f)
 	const struct simple_function *fn =
 	    simple_function_find(f); /* such as headers.size and exception.message */
 	if (fn == NULL) {
-		node = build_form(p, f, &found);
+		node = simple_declared_call(p, f, &found);
+		if (!found)
+			node = build_form(p, f, &found);
 		if (found)
 			return node;
 	}

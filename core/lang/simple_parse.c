@@ -244,15 +244,18 @@ simple_parse_template(struct simple_parser *p, struct str s, unsigned flags)
 	size_t text = 0, i = 0;
 	while (i < s.n) {
 		size_t start = simple_function_start(s, i);
-		if (start == 0) {
+		size_t declared = start == 0 ? simple_declared_at(p, s, i) : 0;
+		if (start == 0 && declared == 0) {
 			i++;
 			continue;
 		}
 		if (i > text)
 			parts_add(p, &parts,
 			    parse_literal(p, (struct str){ s.p + text, i - text }, flags));
-		size_t end;
-		struct simple_node *node = parse_function_at(p, s, i, start, &end);
+		size_t end = i + declared;
+		struct simple_node *node = declared != 0
+		    ? simple_declared_variable(p, (struct str){ s.p + i, declared })
+		    : parse_function_at(p, s, i, start, &end);
 		if (node != NULL && (flags & SIMPLE_OPERATORS))
 			node = parse_operators(p, s, node, &end);
 		if (node == NULL)
@@ -273,13 +276,11 @@ simple_parse_template(struct simple_parser *p, struct str s, unsigned flags)
 
 /* ---- predicates ---- */
 
-static const struct operator
-{
+static const struct operation {
 	const char *text;
 	enum simple_op op;
 	bool negate;
-}
-operators[] = {
+} operators[] = {
 	/* a text comes before its own beginnings */
 	{ "!=~", SIMPLE_EQ_NOCASE, true },
 	{ "!=", SIMPLE_EQ, true },
@@ -420,13 +421,19 @@ parse_operand(struct simple_parser *p, struct str s, size_t i, size_t *end, bool
 		struct simple_node *node = parse_function_at(p, s, i, start, end);
 		return node != NULL ? parse_increment(p, s, node, end) : NULL;
 	}
+	size_t declared = i < s.n ? simple_declared_at(p, s, i) : 0;
+	if (declared != 0) {
+		*end = i + declared;
+		return simple_declared_variable(p, (struct str){ s.p + i, declared });
+	}
 	if (i < s.n && (s.p[i] == '\'' || s.p[i] == '"'))
 		return parse_quoted(p, s, i, end);
 	*found = false;
 	return NULL;
 }
 
-static const struct operator* match_operator(struct str s, size_t i, size_t *end)
+static const struct operation *
+match_operator(struct str s, size_t i, size_t *end)
 {
 	for (size_t k = 0; k < ARRAY_LEN(operators); k++) {
 		size_t n = strlen(operators[k].text);
@@ -451,7 +458,7 @@ parse_bare(struct simple_parser *p, struct str s, size_t i, size_t *end)
 }
 
 static struct simple_node *
-parse_right(struct simple_parser *p, struct str s, size_t i, bool bare, const struct operator* op,
+parse_right(struct simple_parser *p, struct str s, size_t i, bool bare, const struct operation *op,
     size_t *end)
 {
 	bool found;
@@ -507,7 +514,7 @@ parse_compare(struct simple_parser *p, struct str s, struct simple_node *left, s
     size_t *end)
 {
 	size_t at = skip_blanks(s, i), behind;
-	const struct operator* op = at> i ? match_operator(s, at, &behind) : NULL;
+	const struct operation *op = at > i ? match_operator(s, at, &behind) : NULL;
 	if (op == NULL)
 		return unexpected(p, s, at > i ? at : i);
 	struct simple_node *node = simple_node_new(p, SIMPLE_COMPARE, s.p + at, 2);

@@ -4,6 +4,7 @@
  *
  *   simple_scan.c      where functions, quotes, arguments end in the text
  *   simple_parse.c     templates and predicates -> nodes
+ *   simple_init.c      $init{ $name := … }init$ before a template or predicate
  *   simple_form.c      what stands between ${ and }: access, prefixes, calls, the ternary -> nodes
  *   simple_path.c      dotted access (.size, [0], ?.x, method calls): parse and apply
  *   simple_eval.c      nodes -> values
@@ -57,6 +58,7 @@ enum simple_type {
 	SIMPLE_PART,  /* u.part: an expression with its own slot */
 	SIMPLE_JSONPATH,
 	SIMPLE_DATE,
+	SIMPLE_INIT, /* sets variables u.names[i] to kids i; the value is that of the last kid */
 	SIMPLE_TYPES
 };
 
@@ -115,9 +117,11 @@ struct simple_node {
 		struct expression *part;
 		struct {
 			const struct jsonpath_code *code;
+			unsigned options;
 			struct simple_key from; /* name empty: the body */
 		} jsonpath;
 		const struct simple_date *date;
+		const struct str *names;
 	} u;
 };
 
@@ -166,9 +170,9 @@ enum simple_form { SIMPLE_PARENS = 1, SIMPLE_BARE = 2, SIMPLE_EITHER = 3 };
 
 /*
  * Arguments, one letter each: e expression · s expression, the body when missing (a leading s is
- * missing first, a leading S last) · p predicate · q expression whose quotes stay · c class name
- * (an INT constant with enum value_class_id) · b the body, not written. A following * repeats the
- * letter.
+ * missing first, a leading S last) · p predicate · i and I expression and predicate on items · q
+ * expression whose quotes stay · c class name (an INT constant with enum value_class_id) · b the
+ * body, not written. A following * repeats the letter.
  */
 struct simple_function {
 	const char *name;
@@ -202,6 +206,12 @@ simple_arg_count(const struct simple_call *call)
 
 /* ---- the parser ---- */
 
+/* What an init block declares: a variable ($name), or a function (${name()}) with its chain. */
+struct simple_declared {
+	struct str name;
+	struct simple_node *function; /* NULL: a variable */
+};
+
 struct simple_parser {
 	struct compile *c;
 	struct expression *e;
@@ -213,6 +223,8 @@ struct simple_parser {
 	bool effects;
 	bool in_chain;
 	bool failed; /* something was reported */
+	struct simple_declared *declared;
+	size_t declared_n;
 };
 
 /* Compiles s as a template, or predicate, of e (whose text holds s). NULL: reported. */
@@ -231,6 +243,16 @@ struct simple_node *simple_body(struct simple_parser *p, const char *at);
 void simple_record(
     struct simple_parser *p, enum simple_scope scope, struct str name); /* name p NULL: any */
 void simple_record_key(struct simple_parser *p, const struct simple_key *key);
+
+/* simple_init.c: does s begin with an init block? Then *rest is what follows it, and the
+ * declarations are in p; the node lacks its last kid. NULL with *found: reported. */
+struct simple_node *simple_parse_init(
+    struct simple_parser *p, struct str s, struct str *rest, bool *found);
+/* The declared variable $name at i: its length with the $, or 0. */
+size_t simple_declared_at(const struct simple_parser *p, struct str s, size_t i);
+struct simple_node *simple_declared_variable(struct simple_parser *p, struct str name);
+/* ${name()} or ${name(argument)} of a declared function; *found false when it is none. */
+struct simple_node *simple_declared_call(struct simple_parser *p, struct str f, bool *found);
 
 enum simple_template_flag { SIMPLE_OPERATORS = 1, SIMPLE_ESCAPES = 2 };
 struct simple_node *simple_parse_template(struct simple_parser *p, struct str s, unsigned flags);

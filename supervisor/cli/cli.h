@@ -1,6 +1,6 @@
 /*
- * The command hinny: a table of commands, each a descriptor that names its options. Options are one table for all commands (options.c), so that --dir is the same
- * everywhere.
+ * The command hinny: a table of commands, each a descriptor that names its options. Options are one
+ * table for all commands (options.c), so that --dir is the same everywhere.
  */
 #ifndef HINNY_SUPERVISOR_CLI_CLI_H
 #define HINNY_SUPERVISOR_CLI_CLI_H
@@ -56,12 +56,14 @@ struct cli_client {
 	char *in; /* bytes read beyond the last line */
 	size_t in_n, in_cap;
 };
-/* Finds the broker (--socket, --dir, $HINNY_DIR, the system's, or the only `hinny run` of this user) and connects; false: said. */
+/* Finds the broker (--socket, --dir, $HINNY_DIR, the system's, or the only `hinny run` of this
+ * user) and connects; false: said. */
 bool cli_connect(const struct cli_args *args, struct cli_client *cl);
 void cli_disconnect(struct cli_client *cl);
 /* One request; the reference of `request` is taken. The whole answer, or NULL: said. */
 json_t *cli_ask(struct cli_client *cl, json_t *request);
-/* Connects, asks, and takes the result out: NULL when it failed (said; with --json as JSON on stdout too). */
+/* Connects, asks, and takes the result out: NULL when it failed (said; with --json as JSON on
+ * stdout too). */
 json_t *cli_result(const struct cli_args *args, json_t *request);
 /* Waits until the other side has closed. */
 void cli_wait_end(struct cli_client *cl);
@@ -74,7 +76,8 @@ void cli_print_json(const json_t *value);
 /* A table: columns are as wide as their widest text, numbers lie at the right. */
 struct cli_table;
 struct cli_table *cli_table_new(size_t columns, const char *const *titles);
-void cli_table_add(struct cli_table *t, const char *fmt, ...) __attribute__((format(printf, 2, 3))); /* next cell */
+void cli_table_add(struct cli_table *t, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3))); /* next cell */
 void cli_table_print(const struct cli_table *t, FILE *to);
 void cli_table_free(struct cli_table *t);
 /* "3d 4h", "5m 12s", "1.5s", "80ms" */

@@ -1,4 +1,5 @@
-/* The client's side of the admin socket: finds the broker, asks, reads lines. Blocking: there is nothing else to do. */
+/* The client's side of the admin socket: finds the broker, asks, reads lines. Blocking: there is
+ * nothing else to do. */
 #include "supervisor/cli/cli.h"
 
 #include "core/base/assert.h"
@@ -75,9 +76,12 @@ find_socket(const struct cli_args *args)
 	if (f.n == 1)
 		return f.path;
 	if (f.n == 0)
-		cli_error("no broker found: none in " HINNY_RUNDIR_DEFAULT " and no \"hinny run\" of this user; say which by --dir or --socket");
+		cli_error("no broker found: none in " HINNY_RUNDIR_DEFAULT
+			  " and no \"hinny run\" of this user; say which by --dir or --socket");
 	else
-		cli_error("%zu brokers found; say which by --dir or --socket (hinny run names its run folder when it is ready)", f.n);
+		cli_error("%zu brokers found; say which by --dir or --socket (hinny run names its "
+		          "run folder when it is ready)",
+		    f.n);
 	free(f.path);
 	return NULL;
 }
@@ -92,7 +96,8 @@ cli_connect(const struct cli_args *args, struct cli_client *cl)
 	if (cl->path == NULL)
 		return false;
 	if (strlen(cl->path) >= sizeof at.sun_path) {
-		cli_error("cannot connect to \"%s\": the path has more than %zu bytes", cl->path, sizeof at.sun_path - 1);
+		cli_error("cannot connect to \"%s\": the path has more than %zu bytes", cl->path,
+		    sizeof at.sun_path - 1);
 		cli_disconnect(cl);
 		return false;
 	}
@@ -188,7 +193,8 @@ static bool
 send_request(struct cli_client *cl, json_t *request)
 {
 	char *text = json_dumps(request, JSON_COMPACT);
-	bool ok = text != NULL && write_all(cl->fd, text, strlen(text)) && write_all(cl->fd, "\n", 1);
+	bool ok =
+	    text != NULL && write_all(cl->fd, text, strlen(text)) && write_all(cl->fd, "\n", 1);
 
 	free(text);
 	json_decref(request);

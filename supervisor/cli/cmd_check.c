@@ -1,4 +1,5 @@
-/* hinny check: everything that would be said at start or in a refused reload, without starting anything but the owners in check mode. */
+/* hinny check: everything that would be said at start or in a refused reload, without starting
+ * anything but the owners in check mode. */
 #include "supervisor/cli/cli.h"
 
 #include "core/base/str.h"
@@ -15,7 +16,9 @@ add_lines(json_t *problems, const char *text)
 	struct str rest = str_of(text), line;
 
 	while (str_split(&rest, '\n', &line)) {
-		json_t *o = line.n > 0 ? json_pack("{s:s%, s:b}", "text", line.p, line.n, "warning", 0) : NULL;
+		json_t *o = line.n > 0
+		    ? json_pack("{s:s%, s:b}", "text", line.p, line.n, "warning", 0)
+		    : NULL;
 		if (o != NULL)
 			(void)json_array_append_new(problems, o); /* what is lost was printed too */
 	}
@@ -28,18 +31,22 @@ problems_of(const struct diagnostics *ds, const char *owners)
 
 	for (size_t i = 0; i < ds->n; i++) {
 		const struct diagnostic *d = &ds->items[i];
-		(void)json_array_append_new(problems, json_pack("{s:s?, s:i, s:i, s:s, s:b}", "file", d->at.file, "line", (int)d->at.line, "column",
-		    (int)d->at.column, "text", d->text, "warning", d->warning));
+		(void)json_array_append_new(problems,
+		    json_pack("{s:s?, s:i, s:i, s:s, s:b}", "file", d->at.file, "line",
+			(int)d->at.line, "column", (int)d->at.column, "text", d->text, "warning",
+			d->warning));
 	}
 	add_lines(problems, owners);
 	return problems;
 }
 
 static void
-print_result(const struct diagnostics *ds, const char *owners, bool ok, unsigned routes, bool as_json)
+print_result(
+    const struct diagnostics *ds, const char *owners, bool ok, unsigned routes, bool as_json)
 {
 	if (as_json) {
-		json_t *result = json_pack("{s:b, s:i, s:o}", "ok", ok, "routes", (int)routes, "problems", problems_of(ds, owners));
+		json_t *result = json_pack("{s:b, s:i, s:o}", "ok", ok, "routes", (int)routes,
+		    "problems", problems_of(ds, owners));
 		cli_print_json(result);
 		json_decref(result);
 	} else {

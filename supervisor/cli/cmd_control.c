@@ -21,12 +21,16 @@ finish(const struct cli_args *args, json_t *result, const char *text)
 static int
 run_reload(const struct cli_args *args)
 {
-	json_t *result = cli_result(args, json_pack("{s:s, s:b}", "command", "reload", "wait", args->wait));
+	json_t *result =
+	    cli_result(args, json_pack("{s:s, s:b}", "command", "reload", "wait", args->wait));
 	const char *text = json_string_value(json_object_get(result, "text"));
 	const char *waits = json_string_value(json_object_get(result, "waits"));
 	char line[256];
 
-	(void)snprintf(line, sizeof line, "%s%s", waits != NULL ? "the reload waits: " : "", waits != NULL ? waits : text != NULL ? text : "reloading");
+	(void)snprintf(line, sizeof line, "%s%s", waits != NULL ? "the reload waits: " : "",
+	    waits != NULL      ? waits
+		: text != NULL ? text
+			       : "reloading");
 	return finish(args, result, line);
 }
 
@@ -43,7 +47,8 @@ const struct cli_command cli_reload = {
 static int
 run_drain(const struct cli_args *args)
 {
-	return finish(args, cli_result(args, json_pack("{s:s}", "command", "drain")), "draining; hinny reload brings it back");
+	return finish(args, cli_result(args, json_pack("{s:s}", "command", "drain")),
+	    "draining; hinny reload brings it back");
 }
 
 const struct cli_command cli_drain = {
@@ -70,7 +75,8 @@ run_stop(const struct cli_args *args)
 		cli_error("%s", json_string_value(json_object_get(answer, "error")));
 	int status = json_is_true(json_object_get(answer, "ok")) ? EXIT_SUCCESS : CLI_FAILED;
 	if (status == EXIT_SUCCESS)
-		(void)printf(args->json ? "{\"stopped\":true}\n" : "stopped\n"); /* to whoever asked */
+		(void)printf(
+		    args->json ? "{\"stopped\":true}\n" : "stopped\n"); /* to whoever asked */
 	json_decref(answer);
 	cli_disconnect(&cl);
 	return status;
@@ -89,7 +95,8 @@ const struct cli_command cli_stop = {
 static int
 run_log_level(const struct cli_args *args)
 {
-	json_t *result = cli_result(args, json_pack("{s:s, s:s}", "command", "log-level", "level", args->rest[0]));
+	json_t *result = cli_result(
+	    args, json_pack("{s:s, s:s}", "command", "log-level", "level", args->rest[0]));
 
 	return finish(args, result, args->rest[0]);
 }

@@ -1,6 +1,7 @@
 /*
- * hinny send: one message to an endpoint of the broker, the answer to standard output. The supervisor hands the connection to a worker; the body goes there and
- * comes back without passing through it.
+ * hinny send: one message to an endpoint of the broker, the answer to standard output. The
+ * supervisor hands the connection to a worker; the body goes there and comes back without passing
+ * through it.
  */
 #include "supervisor/cli/cli.h"
 
@@ -23,9 +24,13 @@ headers_of(const struct cli_args *args)
 
 	for (size_t i = 0; i < args->headers_n; i++) {
 		const char *eq = strchr(args->headers[i], '=');
-		char *name = eq != NULL ? mem_strndup(args->headers[i], (size_t)(eq - args->headers[i])) : NULL;
-		if (name == NULL || name[0] == '\0' || json_object_set_new(o, name, json_string(eq + 1)) == -1) {
-			cli_error("send: --header: expected NAME=VALUE, got \"%s\"", args->headers[i]);
+		char *name = eq != NULL
+		    ? mem_strndup(args->headers[i], (size_t)(eq - args->headers[i]))
+		    : NULL;
+		if (name == NULL || name[0] == '\0' ||
+		    json_object_set_new(o, name, json_string(eq + 1)) == -1) {
+			cli_error(
+			    "send: --header: expected NAME=VALUE, got \"%s\"", args->headers[i]);
 			free(name);
 			json_decref(o);
 			return NULL;
@@ -112,11 +117,13 @@ print_answer(struct cli_client *cl, bool as_json)
 		return CLI_FAILED;
 	}
 	bool ok = json_is_true(json_object_get(head, "ok"));
-	const char *why = json_string_value(json_object_get(head, "error")), *class = json_string_value(json_object_get(head, "exception"));
+	const char *why = json_string_value(json_object_get(head, "error")),
+		   *class = json_string_value(json_object_get(head, "exception"));
 	char *body = read_rest(cl, &n);
 	if (as_json) {
 		json_t *text = json_stringn(body, n);
-		(void)json_object_set_new(head, "body", text != NULL ? text : json_null()); /* bytes that are no UTF-8 are left out */
+		(void)json_object_set_new(head, "body",
+		    text != NULL ? text : json_null()); /* bytes that are no UTF-8 are left out */
 		cli_print_json(head);
 	} else if (ok && fwrite(body, 1, n, stdout) != n) {
 		cli_error("send: cannot write the answer: %s", strerror(errno));
@@ -132,7 +139,9 @@ print_answer(struct cli_client *cl, bool as_json)
 static int
 send_message(const struct cli_args *args, struct cli_client *cl, json_t *headers, int body)
 {
-	json_t *answer = cli_ask(cl, json_pack("{s:s, s:s, s:o}", "command", "send", "endpoint", args->rest[0], "headers", headers));
+	json_t *answer = cli_ask(cl,
+	    json_pack("{s:s, s:s, s:o}", "command", "send", "endpoint", args->rest[0], "headers",
+		headers));
 	bool ok = json_is_true(json_object_get(answer, "ok"));
 
 	if (answer != NULL && !ok)

@@ -59,21 +59,24 @@ show(const struct cli_args *args, const char *command, void (*print)(const json_
 static void
 print_workers(const json_t *result)
 {
-	static const char *const titles[] = { "WORKER", "STATE", "GEN", "PID", "UP", "MEMORY", "IN FLIGHT", "CONNECTIONS", "REQUESTS", "CALLS", "DEATHS",
-		"LAST WORDS" };
+	static const char *const titles[] = { "WORKER", "STATE", "GEN", "PID", "UP", "MEMORY",
+		"IN FLIGHT", "CONNECTIONS", "REQUESTS", "CALLS", "DEATHS", "LAST WORDS" };
 	struct cli_table *t = cli_table_new(sizeof titles / sizeof titles[0], titles);
 	char up[TEXT_SIZE], memory[TEXT_SIZE];
 	size_t i;
 	json_t *w;
 
-	json_array_foreach (json_object_get(result, "workers"), i, w) {
+	json_array_foreach(json_object_get(result, "workers"), i, w)
+	{
 		bool alive = !json_is_null(json_object_get(w, "pid"));
 		cli_table_add(t, "%s", text_of(w, "name"));
 		cli_table_add(t, "%s", text_of(w, "state"));
 		add_number(t, w, "generation");
 		add_number(t, w, "pid");
-		cli_table_add(t, "%s", alive ? cli_duration(number_of(w, "uptime_ms"), up, sizeof up) : "-");
-		cli_table_add(t, "%s", alive ? cli_bytes(number_of(w, "resident_bytes"), memory, sizeof memory) : "-");
+		cli_table_add(
+		    t, "%s", alive ? cli_duration(number_of(w, "uptime_ms"), up, sizeof up) : "-");
+		cli_table_add(t, "%s",
+		    alive ? cli_bytes(number_of(w, "resident_bytes"), memory, sizeof memory) : "-");
 		add_number(t, w, "exchanges");
 		add_number(t, w, "connections");
 		add_number(t, w, "requests");
@@ -103,12 +106,14 @@ const struct cli_command cli_workers = {
 static void
 print_routes(const json_t *result)
 {
-	static const char *const titles[] = { "ROUTE", "FROM", "HOME", "STARTED", "COMPLETED", "FAILED", "IN FLIGHT", "MEAN us", "P99 us" };
+	static const char *const titles[] = { "ROUTE", "FROM", "HOME", "STARTED", "COMPLETED",
+		"FAILED", "IN FLIGHT", "MEAN us", "P99 us" };
 	struct cli_table *t = cli_table_new(sizeof titles / sizeof titles[0], titles);
 	size_t i;
 	json_t *r;
 
-	json_array_foreach (json_object_get(result, "routes"), i, r) {
+	json_array_foreach(json_object_get(result, "routes"), i, r)
+	{
 		cli_table_add(t, "%s", text_of(r, "id"));
 		cli_table_add(t, "%s", text_of(r, "from"));
 		cli_table_add(t, "%s", text_of(r, "home"));
@@ -145,10 +150,11 @@ print_head(const json_t *s)
 	size_t i;
 	json_t *at;
 
-	(void)printf("hinny %s, %s, pid %lld, up %s, run folder %s\n", text_of(s, "version"), text_of(s, "phase"), number_of(s, "pid"),
+	(void)printf("hinny %s, %s, pid %lld, up %s, run folder %s\n", text_of(s, "version"),
+	    text_of(s, "phase"), number_of(s, "pid"),
 	    cli_duration(number_of(s, "uptime_ms"), up, sizeof up), text_of(s, "run_dir"));
-	json_array_foreach (json_object_get(s, "listen"), i, at)
-		(void)printf("%s%s", i == 0 ? "listening on " : ", ", json_string_value(at));
+	json_array_foreach(json_object_get(s, "listen"), i, at)(void)
+	    printf("%s%s", i == 0 ? "listening on " : ", ", json_string_value(at));
 	if (json_array_size(json_object_get(s, "listen")) > 0)
 		(void)printf("\n");
 }
@@ -163,7 +169,8 @@ print_reload(const json_t *s)
 		(void)printf("a reload waits for old generations to drain\n");
 	if (json_is_null(r))
 		return;
-	(void)printf("last reload %s ago: %s\n", cli_duration(walltime_ms() - number_of(r, "at_ms"), ago, sizeof ago),
+	(void)printf("last reload %s ago: %s\n",
+	    cli_duration(walltime_ms() - number_of(r, "at_ms"), ago, sizeof ago),
 	    json_is_true(json_object_get(r, "ok")) ? "done" : "refused");
 	if (json_is_string(json_object_get(r, "text")))
 		(void)printf("%s\n", text_of(r, "text"));
@@ -172,12 +179,14 @@ print_reload(const json_t *s)
 static void
 print_generations(const json_t *s)
 {
-	static const char *const titles[] = { "GENERATION", "STATE", "ROUTES", "WORKERS", "CONNECTIONS", "IN FLIGHT", "COMPLETED", "FAILED" };
+	static const char *const titles[] = { "GENERATION", "STATE", "ROUTES", "WORKERS",
+		"CONNECTIONS", "IN FLIGHT", "COMPLETED", "FAILED" };
 	struct cli_table *t = cli_table_new(sizeof titles / sizeof titles[0], titles);
 	size_t i;
 	json_t *g;
 
-	json_array_foreach (json_object_get(s, "generations"), i, g) {
+	json_array_foreach(json_object_get(s, "generations"), i, g)
+	{
 		add_number(t, g, "number");
 		cli_table_add(t, "%s", text_of(g, "state"));
 		add_number(t, g, "routes");
@@ -221,7 +230,8 @@ static int
 run_version(const struct cli_args *args)
 {
 	bool ask = args->dir != NULL || args->socket != NULL;
-	json_t *result = ask ? cli_result(args, json_pack("{s:s}", "command", "version")) : json_object();
+	json_t *result =
+	    ask ? cli_result(args, json_pack("{s:s}", "command", "version")) : json_object();
 
 	if (result == NULL)
 		return CLI_FAILED;

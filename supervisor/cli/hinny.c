@@ -40,7 +40,8 @@ print_commands(FILE *to)
 	(void)fputs("usage: hinny COMMAND [options]\n\n", to);
 	for (size_t i = 0; cli_commands[i] != NULL; i++)
 		(void)fprintf(to, "  %-10s %s\n", cli_commands[i]->name, cli_commands[i]->help);
-	(void)fputs("\nhinny COMMAND --help has the options of each. hinny(1) is the manual.\n", to);
+	(void)fputs(
+	    "\nhinny COMMAND --help has the options of each. hinny(1) is the manual.\n", to);
 }
 
 static int

@@ -1,4 +1,5 @@
-/* Options: one table for all commands. --name VALUE, --name=VALUE, -n VALUE; "--" ends them; they may stand behind other arguments. */
+/* Options: one table for all commands. --name VALUE, --name=VALUE, -n VALUE; "--" ends them; they
+ * may stand behind other arguments. */
 #include "supervisor/cli/cli.h"
 
 #include "core/base/assert.h"
@@ -19,10 +20,19 @@ static const struct option_row {
 	const char *value;
 	const char *help;
 } options[] = {
-#define FLAG(name, letter, member, help) { name, letter, OPTION_FLAG, offsetof(struct cli_args, member), 0, NULL, help }
-#define TEXT(name, letter, member, value, help) { name, letter, OPTION_TEXT, offsetof(struct cli_args, member), 0, value, help }
-#define LIST(name, letter, member, value, help) \
-	{ name, letter, OPTION_LIST, offsetof(struct cli_args, member), offsetof(struct cli_args, member##_n), value, help }
+#define FLAG(name, letter, member, help)                                                           \
+	{                                                                                          \
+		name, letter, OPTION_FLAG, offsetof(struct cli_args, member), 0, NULL, help        \
+	}
+#define TEXT(name, letter, member, value, help)                                                    \
+	{                                                                                          \
+		name, letter, OPTION_TEXT, offsetof(struct cli_args, member), 0, value, help       \
+	}
+#define LIST(name, letter, member, value, help)                                                    \
+	{                                                                                          \
+		name, letter, OPTION_LIST, offsetof(struct cli_args, member),                      \
+		    offsetof(struct cli_args, member##_n), value, help                             \
+	}
 	TEXT("config", 'c', config, "FILE", "hinny.yaml"),
 	TEXT("dir", 0, dir, "RUN", "run folder of the broker"),
 	LIST("header", 'H', headers, "NAME=VALUE", "a header of the message"),
@@ -30,9 +40,11 @@ static const struct option_row {
 	FLAG("json", 0, json, "print JSON"),
 	FLAG("no-watch", 0, no_watch, "do not reload when a file has changed"),
 	FLAG("now", 0, now, "at once, whatever is in flight"),
-	{ "port", 'p', OPTION_PORT, offsetof(struct cli_args, port), 0, "N", "listen on 127.0.0.1:N" },
+	{ "port", 'p', OPTION_PORT, offsetof(struct cli_args, port), 0, "N",
+	    "listen on 127.0.0.1:N" },
 	LIST("property", 'P', properties, "NAME=VALUE", "what {{NAME}} stands for"),
-	LIST("set", 's', set, "KEY=VALUE", "any key of hinny.yaml, such as workers.http.instances=1"),
+	LIST("set", 's', set, "KEY=VALUE",
+	    "any key of hinny.yaml, such as workers.http.instances=1"),
 	TEXT("socket", 0, socket, "PATH", "admin socket of the broker"),
 	FLAG("wait", 'w', wait, "until the new generation serves or is refused"),
 #undef FLAG
@@ -99,14 +111,17 @@ unknown_option(const struct cli_command *cmd, const char *text, struct str name)
 	names[n] = NULL;
 	const char *near = str_nearest(name, names);
 	if (near != NULL)
-		cli_error("%s: unknown option \"%s\", did you mean \"--%s\"?", cmd->name, text, near);
+		cli_error(
+		    "%s: unknown option \"%s\", did you mean \"--%s\"?", cmd->name, text, near);
 	else
-		cli_error("%s: unknown option \"%s\"; hinny %s --help lists them", cmd->name, text, cmd->name);
+		cli_error("%s: unknown option \"%s\"; hinny %s --help lists them", cmd->name, text,
+		    cmd->name);
 	return CLI_USAGE;
 }
 
 static int
-set_option(const struct cli_command *cmd, const struct option_row *o, const char *value, struct cli_args *out)
+set_option(const struct cli_command *cmd, const struct option_row *o, const char *value,
+    struct cli_args *out)
 {
 	char *at = (char *)out + o->offset;
 	int64_t port;
@@ -119,11 +134,13 @@ set_option(const struct cli_command *cmd, const struct option_row *o, const char
 		*(const char **)(void *)at = value;
 		return 0;
 	case OPTION_LIST:
-		(*(const char ***)(void *)at)[(*(size_t *)(void *)((char *)out + o->count))++] = value;
+		(*(const char ***)(void *)at)[(*(size_t *)(void *)((char *)out + o->count))++] =
+		    value;
 		return 0;
 	case OPTION_PORT:
 		if (!str_to_int64(str_of(value), &port) || port < 1 || port > 65535) {
-			cli_error("%s: --%s: expected a port from 1 to 65535, got \"%s\"", cmd->name, o->name, value);
+			cli_error("%s: --%s: expected a port from 1 to 65535, got \"%s\"",
+			    cmd->name, o->name, value);
 			return CLI_USAGE;
 		}
 		out->port = port;
@@ -156,7 +173,8 @@ parse_option(const struct cli_command *cmd, int argc, char **argv, int *i, struc
 	}
 	if (o->type != OPTION_FLAG && value == NULL) {
 		if (*i + 1 >= argc) {
-			cli_error("%s: option --%s needs a value: --%s %s", cmd->name, o->name, o->name, o->value);
+			cli_error("%s: option --%s needs a value: --%s %s", cmd->name, o->name,
+			    o->name, o->value);
 			return CLI_USAGE;
 		}
 		value = argv[++*i];
@@ -219,13 +237,16 @@ cli_print_usage(const struct cli_command *cmd, FILE *to)
 {
 	char left[64], letter[8];
 
-	(void)fprintf(to, "usage: hinny %s [options] %s\n%s\n\n", cmd->name, cmd->arguments, cmd->help); /* nobody to tell when printing fails */
+	(void)fprintf(to, "usage: hinny %s [options] %s\n%s\n\n", cmd->name, cmd->arguments,
+	    cmd->help); /* nobody to tell when printing fails */
 	for (size_t i = 0; i < ARRAY_LEN(options); i++) {
 		const struct option_row *o = &options[i];
 		if (!takes(cmd, o->name))
 			continue;
-		(void)snprintf(letter, sizeof letter, o->letter != 0 ? "-%c," : "   ", o->letter); /* fits */
-		(void)snprintf(left, sizeof left, "%s --%s%s%s", letter, o->name, o->value != NULL ? " " : "", o->value != NULL ? o->value : "");
+		(void)snprintf(
+		    letter, sizeof letter, o->letter != 0 ? "-%c," : "   ", o->letter); /* fits */
+		(void)snprintf(left, sizeof left, "%s --%s%s%s", letter, o->name,
+		    o->value != NULL ? " " : "", o->value != NULL ? o->value : "");
 		(void)fprintf(to, "  %-28s %s\n", left, o->help);
 	}
 }

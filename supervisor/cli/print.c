@@ -91,7 +91,8 @@ cli_table_print(const struct cli_table *t, FILE *to)
 		for (size_t c = 0; c < t->columns; c++) {
 			bool last = c + 1 == t->columns, right = is_numeric(t, c);
 			int w = last && !right ? 0 : width(t, c);
-			(void)fprintf(to, "%*s%s", right ? w : -w, t->cells[row + c], last ? "\n" : "  "); /* nobody to tell when that fails */
+			(void)fprintf(to, "%*s%s", right ? w : -w, t->cells[row + c],
+			    last ? "\n" : "  "); /* nobody to tell when that fails */
 		}
 	}
 }

@@ -1,4 +1,5 @@
-/* Control frames from either side: what decodes encodes to the same bytes again. The first byte says which side sent. */
+/* Control frames from either side: what decodes encodes to the same bytes again. The first byte
+ * says which side sent. */
 #include "core/ipc/control.h"
 
 #include "core/base/assert.h"

@@ -29,8 +29,8 @@ check_put(put_fn *fn, struct str s)
 static void
 check_routes(struct arena *a, struct str path)
 {
-	static const struct route_spec specs[] = { { .path = "/users/{id}", .data = "a" }, { .path = "/admin", .data = "b" },
-		{ .path = "/base", .prefix = true, .data = "c" }, { .path = "/t/{x}/y", .prefix = true, .data = "d" } };
+	static const struct route_spec specs[] = { { .path = "/users/{id}", .data = (void *)"a" }, { .path = "/admin", .data = (void *)"b" },
+		{ .path = "/base", .prefix = true, .data = (void *)"c" }, { .path = "/t/{x}/y", .prefix = true, .data = (void *)"d" } };
 	struct route_table rt;
 	struct route_match m;
 	struct hinny_error err;

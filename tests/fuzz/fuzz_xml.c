@@ -1,4 +1,5 @@
-/* Any bytes as a document: through XPath, a stylesheet, a schema and the tokenizer, as bytes (odd lengths) or as text. */
+/* Any bytes as a document: through XPath, a stylesheet, a schema and the tokenizer, as bytes (odd
+ * lengths) or as text. */
 #include "transformers/validator/validator.h"
 #include "transformers/xml/write.h"
 #include "transformers/xslt/xslt.h"
@@ -9,11 +10,15 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static const char sheet[] =
-	"<xsl:stylesheet version='1.0' xmlns:xsl='http://www.w3.org/1999/XSL/Transform'><xsl:strip-space elements='s'/>"
-	"<xsl:template match='@*|node()'><xsl:copy><xsl:apply-templates select='@*|node()'/></xsl:copy></xsl:template></xsl:stylesheet>";
-static const char schema[] =
-	"<xs:schema xmlns:xs='http://www.w3.org/2001/XMLSchema'><xs:element name='a'><xs:complexType mixed='true'><xs:sequence>"
-	"<xs:any minOccurs='0' maxOccurs='unbounded' processContents='lax'/></xs:sequence><xs:anyAttribute/></xs:complexType></xs:element></xs:schema>";
+    "<xsl:stylesheet version='1.0' "
+    "xmlns:xsl='http://www.w3.org/1999/XSL/Transform'><xsl:strip-space elements='s'/>"
+    "<xsl:template match='@*|node()'><xsl:copy><xsl:apply-templates "
+    "select='@*|node()'/></xsl:copy></xsl:template></xsl:stylesheet>";
+static const char schema[] = "<xs:schema xmlns:xs='http://www.w3.org/2001/XMLSchema'><xs:element "
+                             "name='a'><xs:complexType mixed='true'><xs:sequence>"
+			     "<xs:any minOccurs='0' maxOccurs='unbounded' "
+                             "processContents='lax'/></xs:sequence><xs:anyAttribute/></"
+                             "xs:complexType></xs:element></xs:schema>";
 
 static struct xslt_conf xslt_conf = { .resource_uri = "t.xsl", .copy = "t.xsl" };
 static struct validator_conf validator_conf = { .resource_uri = "t.xsd", .copy = "t.xsd" };

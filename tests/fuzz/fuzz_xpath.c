@@ -1,4 +1,5 @@
-/* Any text as an XPath expression: it is refused, or evaluates on a small document to a value or an exception. */
+/* Any text as an XPath expression: it is refused, or evaluates on a small document to a value or an
+ * exception. */
 #include "core/lang/xpath.h"
 #include "transformers/xpath/xpath_impl.h"
 
@@ -22,7 +23,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		fixture_open();
 		(void)atexit(fixture_close);
 	}
-	ex = fixture_exchange("<order id='7' xmlns:x='urn:x'><item>Brake</item><x:item>Seat</x:item></order>");
+	ex = fixture_exchange(
+	    "<order id='7' xmlns:x='urn:x'><item>Brake</item><x:item>Seat</x:item></order>");
 	exchange_set_header(ex, STR_LIT("a"), value_int(1));
 	e.text = arena_strndup(&fixture.xml->files.arena, (const char *)data, size);
 	e.predicate = size % 3 == 0;

@@ -398,9 +398,10 @@ def main(tests):
     failed = skipped = 0
     names = [n for n in tests if n.startswith('test_') and callable(tests[n]) and (not wanted or n in wanted)]
     for name in names:
+        began = time.monotonic()
         try:
             tests[name]()
-            print('ok %s' % name, flush=True)
+            print('ok %s (%.1f s)' % (name, time.monotonic() - began), flush=True)
         except Skip as e:
             skipped += 1
             print('skipped %s: %s' % (name, e), flush=True)

@@ -1,6 +1,7 @@
 /*
- * A worker that plays what a test wants, to see what the supervisor makes of it. Copies (links) of it stand in a folder of the test's own as hinny-http, hinny-xform …
- * What it does is read from $HINNY_FAKE/KIND.INDEX, or $HINNY_FAKE/KIND, when it starts: one word a line.
+ * A worker that plays what a test wants, to see what the supervisor makes of it. Copies (links) of
+ * it stand in a folder of the test's own as hinny-http, hinny-xform … What it does is read from
+ * $HINNY_FAKE/KIND.INDEX, or $HINNY_FAKE/KIND, when it starts: one word a line.
  *
  *   refuse TEXT      says REFUSED with TEXT
  *   die STATUS       exits before READY
@@ -15,8 +16,9 @@
  *   sources MS       says SOURCES_STOPPED only so long after DRAIN
  *   build TEXT       says HELLO with another build stamp
  *
- * It serves its listening sockets: every request on a connection is answered "KIND.INDEX GENERATION PID", and it writes what it is told into $HINNY_FAKE/log. A
- * request for /exit makes it exit with status 4, for /crash kill itself.
+ * It serves its listening sockets: every request on a connection is answered "KIND.INDEX GENERATION
+ * PID", and it writes what it is told into $HINNY_FAKE/log. A request for /exit makes it exit with
+ * status 4, for /crash kill itself.
  */
 #include "core/base/assert.h"
 #include "core/base/mem.h"
@@ -73,7 +75,8 @@ note(struct fake *fk, const char *what)
 
 	(void)snprintf(path, sizeof path, "%s/log", fk->dir); /* a test's paths are short */
 	int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644);
-	int n = snprintf(line, sizeof line, "%s.%u %llu %ld %s\n", fk->kind, fk->index, (unsigned long long)fk->generation, (long)getpid(), what);
+	int n = snprintf(line, sizeof line, "%s.%u %llu %ld %s\n", fk->kind, fk->index,
+	    (unsigned long long)fk->generation, (long)getpid(), what);
 	if (fd == -1 || write(fd, line, (size_t)n) != n)
 		_exit(99);
 	(void)close(fd);
@@ -90,10 +93,17 @@ read_line(struct fake *fk, char *line)
 		char *text;
 		size_t size;
 	} words[] = {
-		{ "refuse", &fk->refuse, NULL, fk->text, sizeof fk->text }, { "die", &fk->die, &fk->status, NULL, 0 },
-		{ "crash", &fk->crash, NULL, NULL, 0 }, { "silent", &fk->silent, NULL, NULL, 0 }, { "short", &fk->is_short, NULL, NULL, 0 },
-		{ "hang", &fk->hang, NULL, NULL, 0 }, { "keep", &fk->keep, NULL, NULL, 0 }, { "stubborn", &fk->stubborn, NULL, NULL, 0 },
-		{ "call", &fk->call, NULL, NULL, 0 }, { "slow", NULL, &fk->slow_ms, NULL, 0 }, { "sources", NULL, &fk->sources_ms, NULL, 0 },
+		{ "refuse", &fk->refuse, NULL, fk->text, sizeof fk->text },
+		{ "die", &fk->die, &fk->status, NULL, 0 },
+		{ "crash", &fk->crash, NULL, NULL, 0 },
+		{ "silent", &fk->silent, NULL, NULL, 0 },
+		{ "short", &fk->is_short, NULL, NULL, 0 },
+		{ "hang", &fk->hang, NULL, NULL, 0 },
+		{ "keep", &fk->keep, NULL, NULL, 0 },
+		{ "stubborn", &fk->stubborn, NULL, NULL, 0 },
+		{ "call", &fk->call, NULL, NULL, 0 },
+		{ "slow", NULL, &fk->slow_ms, NULL, 0 },
+		{ "sources", NULL, &fk->sources_ms, NULL, 0 },
 		{ "build", NULL, NULL, fk->build, sizeof fk->build },
 	};
 
@@ -107,7 +117,8 @@ read_line(struct fake *fk, char *line)
 		if (words[i].number != NULL && value != NULL)
 			*words[i].number = atoi(value);
 		if (words[i].text != NULL && value != NULL)
-			(void)snprintf(words[i].text, words[i].size, "%s", value); /* a test's texts are short */
+			(void)snprintf(words[i].text, words[i].size, "%s",
+			    value); /* a test's texts are short */
 		return;
 	}
 	_exit(98);
@@ -118,7 +129,8 @@ read_part(struct fake *fk)
 {
 	char path[300], line[300];
 
-	(void)snprintf(path, sizeof path, "%s/%s.%u", fk->dir, fk->kind, fk->index); /* a test's paths are short */
+	(void)snprintf(path, sizeof path, "%s/%s.%u", fk->dir, fk->kind,
+	    fk->index); /* a test's paths are short */
 	FILE *f = fopen(path, "re");
 	if (f == NULL) {
 		(void)snprintf(path, sizeof path, "%s/%s", fk->dir, fk->kind);
@@ -157,8 +169,10 @@ answer(struct conn *c)
 {
 	struct fake *fk = c->fk;
 	char body[128], text[256];
-	int n = snprintf(body, sizeof body, "%s.%u %llu %ld", fk->kind, fk->index, (unsigned long long)fk->generation, (long)getpid());
-	int m = snprintf(text, sizeof text, "HTTP/1.1 200 OK\r\nContent-Length: %d\r\n%s\r\n%s", n, fk->draining ? "Connection: close\r\n" : "", body);
+	int n = snprintf(body, sizeof body, "%s.%u %llu %ld", fk->kind, fk->index,
+	    (unsigned long long)fk->generation, (long)getpid());
+	int m = snprintf(text, sizeof text, "HTTP/1.1 200 OK\r\nContent-Length: %d\r\n%s\r\n%s", n,
+	    fk->draining ? "Connection: close\r\n" : "", body);
 
 	PAGE_ADD(fk->page->requests, 1);
 	if (send(c->fd.fd, text, (size_t)m, MSG_NOSIGNAL) != m || fk->draining)
@@ -216,7 +230,8 @@ listen_on(struct fake *fk, int fd, bool until_empty)
 	l->fk = fk;
 	l->until_empty = until_empty;
 	(void)fcntl(fd, F_SETFL, O_NONBLOCK);
-	if (fk->listeners_n > LISTENERS_MAX || loop_fd_init(&fk->lp, &l->fd, fd, on_listening, &err) != HINNY_OK)
+	if (fk->listeners_n > LISTENERS_MAX ||
+	    loop_fd_init(&fk->lp, &l->fd, fd, on_listening, &err) != HINNY_OK)
 		_exit(97);
 	loop_fd_watch(&l->fd, LOOP_READ);
 }
@@ -267,7 +282,10 @@ pong(struct fake *fk, uint64_t sequence)
 	struct control_message m = { .type = FRAME_PONG, .fd = -1 };
 	bool busy = fk->draining && (fk->keep || fk->slow_ms > 0);
 
-	m.pong = (struct control_pong){ .sequence = sequence, .exchanges = busy, .connections = fk->connections, .draining = fk->draining };
+	m.pong = (struct control_pong){ .sequence = sequence,
+		.exchanges = busy,
+		.connections = fk->connections,
+		.draining = fk->draining };
 	(void)channel_send(fk->channel, &m, NULL); /* a full socket is what a test may want */
 }
 
@@ -280,7 +298,8 @@ on_message(void *owner, const struct control_message *m)
 		note(fk, control_name(m->type));
 	switch (m->type) {
 	case FRAME_START:
-		for (int fd = WORKER_FD_LISTEN; fcntl(fd, F_GETFD) != -1 && fd < WORKER_FD_LISTEN + fk->inherited; fd++)
+		for (int fd = WORKER_FD_LISTEN;
+		     fcntl(fd, F_GETFD) != -1 && fd < WORKER_FD_LISTEN + fk->inherited; fd++)
 			listen_on(fk, fd, false);
 		if (fk->is_short)
 			_exit(EXIT_SHORT);
@@ -319,8 +338,12 @@ say_hello(struct fake *fk)
 {
 	struct control_message m = { .type = FRAME_HELLO, .fd = -1 };
 
-	m.hello = (struct control_hello){ .build = str_of(fk->build), .kind = str_of(fk->kind), .index = fk->index, .incarnation = fk->incarnation,
-		.generation = fk->generation, .page_route = sizeof(struct page_route) };
+	m.hello = (struct control_hello){ .build = str_of(fk->build),
+		.kind = str_of(fk->kind),
+		.index = fk->index,
+		.incarnation = fk->incarnation,
+		.generation = fk->generation,
+		.page_route = sizeof(struct page_route) };
 	(void)channel_send(fk->channel, &m, NULL); /* the supervisor is there or this is over */
 }
 
@@ -347,7 +370,10 @@ say_ready(struct fake *fk)
 		PAGE_SET(fk->page->call_id, 77);
 		PAGE_SET(fk->page->call_home, 5);
 	}
-	m.ready = (struct control_ready){ .kind = str_of(fk->kind), .incarnation = fk->incarnation, .generation = fk->generation, .inbox = str_of(inbox) };
+	m.ready = (struct control_ready){ .kind = str_of(fk->kind),
+		.incarnation = fk->incarnation,
+		.generation = fk->generation,
+		.inbox = str_of(inbox) };
 	(void)channel_send(fk->channel, &m, NULL);
 	if (fk->check) {
 		channel_flush(fk->channel, 1000);
@@ -396,7 +422,8 @@ main(int argc, char **argv)
 		(void)raise(SIGABRT);
 	if (fk->die)
 		_exit(fk->status);
-	fk->channel = channel_new(&fk->lp, WORKER_FD_CONTROL, CONTROL_WORKER, &channel_ops, fk, &err);
+	fk->channel =
+	    channel_new(&fk->lp, WORKER_FD_CONTROL, CONTROL_WORKER, &channel_ops, fk, &err);
 	if (fk->channel == NULL || fk->page == NULL)
 		return 95;
 	say_hello(fk);

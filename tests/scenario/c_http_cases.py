@@ -203,7 +203,7 @@ def test_b11_keep_alive_timeout_of_the_back_end():
 def test_b11_half_an_answer_is_an_error():
     def handler(head, body, s):
         if b'/half' in head:
-            s.sendall(b'HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf')
+            s.sendall(b'HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n' + b'half' * (100000 if b'stream' in head else 1))
         return None  # or nothing at all, and closed
     routes = route('/half', CLEAN + '      - to: "http://127.0.0.1:{{back}}/half?bridgeEndpoint=true"\n      - setBody: {simple: "${body}"}\n') + proxy('/none') + proxy('/halfstream')
     with Backend(handler) as back, Broker({'r.yaml': routes}, properties=['back=%d' % back.port]) as b:
@@ -211,9 +211,10 @@ def test_b11_half_an_answer_is_an_error():
         n = len(back.requests)
         assert b.post('/none', b'x')[0] in (500, 502)
         assert len(back.requests) == n + 1, 'a POST that may have been acted upon was sent again'
-        answer = b.raw(b'GET /halfstream HTTP/1.1\r\nHost: x\r\n\r\n', end=b'never')
-        # A streamed answer that ended half way must not look whole.
-        assert answer.startswith(b'HTTP/1.1 50') or b'half' in answer and not answer.endswith(b'0\r\n\r\n'), answer
+        # A streamed answer that ended half way is cut: it must not look whole.
+        answer = b.raw(b'GET /halfstream HTTP/1.1\r\nHost: x\r\n\r\n')
+        head, _, body = answer.partition(b'\r\n\r\n')
+        assert head.startswith(b'HTTP/1.1 200') and 0 < len(body) < 1000000 and not body.endswith(b'0\r\n\r\n'), head
 
 
 # ---- B12

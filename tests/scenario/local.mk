@@ -6,9 +6,11 @@ scenario_tests = \
 	tests/scenario/c_http_cases.py \
 	tests/scenario/d_systemd.py \
 	tests/scenario/e_examples.py \
+	tests/scenario/h_http.py \
 	tests/scenario/k_kill.py \
 	tests/scenario/m_memory.py \
 	tests/scenario/n_manual.py \
+	tests/scenario/p_admin.py \
 	tests/scenario/p_handover.py \
 	tests/scenario/p_restart.py \
 	tests/scenario/r_reload.py \

@@ -31,8 +31,13 @@ test_round_trip(void **state)
 
 	(void)state;
 	buf_init(&b, 0);
-	in.peer_down = (struct control_peer_down){ .kind = STR_LIT("xform"), .index = 3, .incarnation = UINT64_MAX, .call_id = 1ull << 40,
-		.call_home = 7, .last = true, .reason = STR_LIT("killed by signal 11") };
+	in.peer_down = (struct control_peer_down){ .kind = STR_LIT("xform"),
+		.index = 3,
+		.incarnation = UINT64_MAX,
+		.call_id = 1ull << 40,
+		.call_home = 7,
+		.last = true,
+		.reason = STR_LIT("killed by signal 11") };
 	assert_int_equal(control_encode(&b, &in), HINNY_OK);
 	out = decode(&b, CONTROL_SUPERVISOR, HINNY_OK);
 	assert_int_equal(out.type, FRAME_PEER_DOWN);
@@ -72,7 +77,8 @@ test_cut_frames(void **state)
 	(void)state;
 	for (unsigned type = 0; type < 256; type++) {
 		struct control_message m = { .type = (enum frame_type)type };
-		enum control_side side = control_may_send(type, CONTROL_WORKER) ? CONTROL_WORKER : CONTROL_SUPERVISOR;
+		enum control_side side =
+		    control_may_send(type, CONTROL_WORKER) ? CONTROL_WORKER : CONTROL_SUPERVISOR;
 		struct buf b;
 		if (!control_may_send(type, side))
 			continue;

@@ -1,4 +1,5 @@
-/* transformers/xml/jail: what is left to a process behind it. Each case closes a jail in a child of its own. */
+/* transformers/xml/jail: what is left to a process behind it. Each case closes a jail in a child of
+ * its own. */
 #include "transformers/xml/jail.h"
 
 #include "transformers/xml/encodings.h"
@@ -208,7 +209,10 @@ connect_unix(void)
 	if (fd == -1)
 		return -1;
 	/* allowed: there is nobody there */
-	return connect(fd, (struct sockaddr *)&to, sizeof to) == -1 && (errno == ENOENT || errno == EACCES) ? 0 : -1;
+	return connect(fd, (struct sockaddr *)&to, sizeof to) == -1 &&
+		(errno == ENOENT || errno == EACCES)
+	    ? 0
+	    : -1;
 }
 
 static long
@@ -217,7 +221,9 @@ make_memory_file(void)
 	int fd = memfd_create("spool", MFD_CLOEXEC);
 	struct stat st;
 
-	return fd != -1 && ftruncate(fd, 4096) == 0 && fstat(fd, &st) == 0 && st.st_size == 4096 ? 0 : -1;
+	return fd != -1 && ftruncate(fd, 4096) == 0 && fstat(fd, &st) == 0 && st.st_size == 4096
+	    ? 0
+	    : -1;
 }
 
 static void *
@@ -242,7 +248,8 @@ static bool
 parses(const char *declared, const char *bytes)
 {
 	char text[256];
-	int n = snprintf(text, sizeof text, "<?xml version='1.0' encoding='%s'?><a>%s</a>", declared, bytes);
+	int n = snprintf(
+	    text, sizeof text, "<?xml version='1.0' encoding='%s'?><a>%s</a>", declared, bytes);
 	xmlDocPtr doc = xmlReadMemory(text, n, NULL, NULL, XML_PARSE_NOERROR | XML_PARSE_NONET);
 
 	xmlFreeDoc(doc);
@@ -252,7 +259,9 @@ parses(const char *declared, const char *bytes)
 static long
 read_encodings(void)
 {
-	static const char *const names[] = { "ISO-8859-2", "ISO-8859-15", "windows-1252", "windows-1258", "KOI8-R", "Shift_JIS", "EUC-JP", "GBK", "GB2312", "Big5", "ISO-8859-1" };
+	static const char *const names[] = { "ISO-8859-2", "ISO-8859-15", "windows-1252",
+		"windows-1258", "KOI8-R", "Shift_JIS", "EUC-JP", "GBK", "GB2312", "Big5",
+		"ISO-8859-1" };
 
 	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
 		if (!parses(names[i], i >= 5 && i < 10 ? "\xb0\xa1" : "\xe4"))

@@ -54,7 +54,8 @@ check_life(void **state)
 	assert_int_equal(step.action, r->action);
 }
 
-/* Whatever the state, a generation can tell it to drain and to stop, and a process that ends is dealt with. */
+/* Whatever the state, a generation can tell it to drain and to stop, and a process that ends is
+ * dealt with. */
 static void
 test_no_holes(void **state)
 {
@@ -62,7 +63,8 @@ test_no_holes(void **state)
 	for (int s = 0; s < PROCESS_STATES; s++) {
 		assert_int_not_equal(process_table_step(s, E(STOP)).action, A(IMPOSSIBLE));
 		assert_int_not_equal(process_table_step(s, E(DRAIN)).action, A(IMPOSSIBLE));
-		assert_int_not_equal(process_table_step(s, E(START)).action, s == S(DRAINING) || s == S(STOPPING) ? -1 : A(IMPOSSIBLE));
+		assert_int_not_equal(process_table_step(s, E(START)).action,
+		    s == S(DRAINING) || s == S(STOPPING) ? -1 : A(IMPOSSIBLE));
 		if (!process_table_alive(s))
 			continue;
 		assert_int_not_equal(process_table_step(s, E(EXIT_EARLY)).action, A(IMPOSSIBLE));
@@ -82,7 +84,8 @@ test_stop_is_final(void **state)
 		assert_true(at == S(DEAD) || at == S(STOPPING));
 		for (int e = 0; e < PROCESS_EVENTS; e++) {
 			if (e != E(SPAWN))
-				assert_false(process_table_step(at, e).next == S(SERVING) || process_table_step(at, e).next == S(STARTING));
+				assert_false(process_table_step(at, e).next == S(SERVING) ||
+				    process_table_step(at, e).next == S(STARTING));
 		}
 	}
 }

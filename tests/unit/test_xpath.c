@@ -1,16 +1,21 @@
-/* transformers/xpath: the vectors of Camel's XPath, cases B16 and B17, and what an expression may not do. */
+/* transformers/xpath: the vectors of Camel's XPath, cases B16 and B17, and what an expression may
+ * not do. */
 #include "core/lang/xpath.h"
 #include "transformers/xpath/xpath_impl.h"
 
 #include "tests/lib/unit.h"
 #include "tests/unit/xform_fixture.h"
 
-#define ORDER \
-	"<order id=\"A7\" xmlns:x=\"urn:x\"><customer vip=\"yes\">Ann Lee</customer><lines><line sku=\"p1\" qty=\"2\"><price>9.50</price></line>" \
-	"<line sku=\"p2\" qty=\"10\"><price>1.25</price></line></lines><x:note>hi</x:note><empty/></order>"
-#define XMLNS_FIRST \
-	"<order xmlns:x=\"urn:x\" id=\"A7\"><customer vip=\"yes\">Ann Lee</customer><lines><line sku=\"p1\" qty=\"2\"><price>9.50</price></line>" \
-	"<line sku=\"p2\" qty=\"10\"><price>1.25</price></line></lines><x:note>hi</x:note><empty/></order>"
+#define ORDER                                                                                      \
+	"<order id=\"A7\" xmlns:x=\"urn:x\"><customer vip=\"yes\">Ann Lee</customer><lines><line " \
+	"sku=\"p1\" qty=\"2\"><price>9.50</price></line>"                                          \
+	"<line sku=\"p2\" "                                                                        \
+	"qty=\"10\"><price>1.25</price></line></lines><x:note>hi</x:note><empty/></order>"
+#define XMLNS_FIRST                                                                                \
+	"<order xmlns:x=\"urn:x\" id=\"A7\"><customer vip=\"yes\">Ann Lee</customer><lines><line " \
+	"sku=\"p1\" qty=\"2\"><price>9.50</price></line>"                                          \
+	"<line sku=\"p2\" "                                                                        \
+	"qty=\"10\"><price>1.25</price></line></lines><x:note>hi</x:note><empty/></order>"
 #define X1 "<order id=\"7\"><item>Brake</item><item>Seat</item></order>"
 
 enum { RAW = -1 };
@@ -19,10 +24,10 @@ struct row {
 	const char *label;
 	const char *body;
 	const char *text;
-	int result;                 /* resultQName, or RAW: not given */
+	int result; /* resultQName, or RAW: not given */
 	enum value_class_id type;
 	bool predicate;
-	const char *want;           /* printed; NULL: an exception */
+	const char *want; /* printed; NULL: an exception */
 	enum value_type want_type;
 	enum exception_id exception;
 };
@@ -86,66 +91,109 @@ check_value(void **state)
 }
 
 static const struct row values[] = {
-	{ "elements as markup", X1, "/order/item", RAW, 0, false, "<item>Brake</item><item>Seat</item>", VALUE_XML, 0 },
+	{ "elements as markup", X1, "/order/item", RAW, 0, false,
+	    "<item>Brake</item><item>Seat</item>", VALUE_XML, 0 },
 	{ "texts are joined", X1, "/order/item/text()", RAW, 0, false, "BrakeSeat", VALUE_XML, 0 },
 	{ "attribute", X1, "/order/@id", RAW, 0, false, "7", VALUE_XML, 0 },
 	{ "nothing found", X1, "/nope", RAW, 0, false, "", VALUE_XML, 0 },
-	{ "number where nodes are wanted", X1, "count(/order/item)", RAW, 0, false, NULL, 0, EXCEPTION_INVALID_XPATH },
-	{ "string where nodes are wanted", X1, "string(/order/item)", RAW, 0, false, NULL, 0, EXCEPTION_INVALID_XPATH },
-	{ "variable where nodes are wanted", X1, "$a", RAW, 0, false, NULL, 0, EXCEPTION_INVALID_XPATH },
-	{ "String of elements is the first", X1, "/order/item", RAW, CLASS_STRING, false, "Brake", VALUE_STRING, 0 },
-	{ "String of concat", X1, "concat('x',/order/@id)", RAW, CLASS_STRING, false, "x7", VALUE_STRING, 0 },
-	{ "String of count", X1, "count(/order/item)", RAW, CLASS_STRING, false, "2", VALUE_STRING, 0 },
+	{ "number where nodes are wanted", X1, "count(/order/item)", RAW, 0, false, NULL, 0,
+	    EXCEPTION_INVALID_XPATH },
+	{ "string where nodes are wanted", X1, "string(/order/item)", RAW, 0, false, NULL, 0,
+	    EXCEPTION_INVALID_XPATH },
+	{ "variable where nodes are wanted", X1, "$a", RAW, 0, false, NULL, 0,
+	    EXCEPTION_INVALID_XPATH },
+	{ "String of elements is the first", X1, "/order/item", RAW, CLASS_STRING, false, "Brake",
+	    VALUE_STRING, 0 },
+	{ "String of concat", X1, "concat('x',/order/@id)", RAW, CLASS_STRING, false, "x7",
+	    VALUE_STRING, 0 },
+	{ "String of count", X1, "count(/order/item)", RAW, CLASS_STRING, false, "2", VALUE_STRING,
+	    0 },
 	{ "String of nothing", X1, "/nope", RAW, CLASS_STRING, false, "", VALUE_STRING, 0 },
-	{ "String of a truth", ORDER, "contains(/order/customer,'Lee')", RAW, CLASS_STRING, false, "true", VALUE_STRING, 0 },
-	{ "String of NaN", ORDER, "number(/order/customer)", RAW, CLASS_STRING, false, "NaN", VALUE_STRING, 0 },
-	{ "String of a sum", ORDER, "sum(//price)", RAW, CLASS_STRING, false, "10.75", VALUE_STRING, 0 },
+	{ "String of a truth", ORDER, "contains(/order/customer,'Lee')", RAW, CLASS_STRING, false,
+	    "true", VALUE_STRING, 0 },
+	{ "String of NaN", ORDER, "number(/order/customer)", RAW, CLASS_STRING, false, "NaN",
+	    VALUE_STRING, 0 },
+	{ "String of a sum", ORDER, "sum(//price)", RAW, CLASS_STRING, false, "10.75", VALUE_STRING,
+	    0 },
 	{ "NUMBER", X1, "count(/order/item)", XPATH_NUMBER, 0, false, "2.0", VALUE_DOUBLE, 0 },
 	{ "NUMBER of nothing", X1, "/nope", XPATH_NUMBER, 0, false, "NaN", VALUE_DOUBLE, 0 },
 	{ "Integer", X1, "/order/@id", RAW, CLASS_INTEGER, false, "7.0", VALUE_DOUBLE, 0 },
 	{ "Integer of nothing", X1, "/nope", RAW, CLASS_INTEGER, false, "", VALUE_NULL, 0 },
 	{ "Boolean", X1, "/order/@id = 7", RAW, CLASS_BOOLEAN, false, "true", VALUE_BOOL, 0 },
-	{ "STRING with $a", X1, "concat($a,'-',$in.header.a,'-',$pp)", XPATH_STRING, 0, false, "7--p1", VALUE_STRING, 0 },
-	{ "variable with quotes", X1, "$vv", XPATH_STRING, 0, false, "it's \"v\"", VALUE_STRING, 0 },
-	{ "number variable", X1, "/order/item[$n]", RAW, 0, false, "<item>Seat</item>", VALUE_XML, 0 },
-	{ "in:header", X1, "concat(in:header('a'), in:header('none'), out:header('sku'))", XPATH_STRING, 0, false, "7p2", VALUE_STRING, 0 },
-	{ "in:body", X1, "string-length(in:body())", XPATH_STRING, 0, false, "57", VALUE_STRING, 0 },
-	{ "header in a condition", ORDER, "//line[@sku = $sku]/price", RAW, CLASS_STRING, false, "1.25", VALUE_STRING, 0 },
+	{ "STRING with $a", X1, "concat($a,'-',$in.header.a,'-',$pp)", XPATH_STRING, 0, false,
+	    "7--p1", VALUE_STRING, 0 },
+	{ "variable with quotes", X1, "$vv", XPATH_STRING, 0, false, "it's \"v\"", VALUE_STRING,
+	    0 },
+	{ "number variable", X1, "/order/item[$n]", RAW, 0, false, "<item>Seat</item>", VALUE_XML,
+	    0 },
+	{ "in:header", X1, "concat(in:header('a'), in:header('none'), out:header('sku'))",
+	    XPATH_STRING, 0, false, "7p2", VALUE_STRING, 0 },
+	{ "in:body", X1, "string-length(in:body())", XPATH_STRING, 0, false, "57", VALUE_STRING,
+	    0 },
+	{ "header in a condition", ORDER, "//line[@sku = $sku]/price", RAW, CLASS_STRING, false,
+	    "1.25", VALUE_STRING, 0 },
 	{ "NODE", X1, "/order/item[2]", XPATH_NODE, 0, false, "<item>Seat</item>", VALUE_XML, 0 },
 	{ "NODE of nothing", X1, "/nope", XPATH_NODE, 0, false, "", VALUE_NULL, 0 },
-	{ "namespaces that are used come along", ORDER, "/order/x:note", RAW, 0, false, "<x:note xmlns:x=\"urn:x\">hi</x:note>", VALUE_XML, 0 },
-	{ "namespaces that are not used do not", ORDER, "/order/customer", RAW, 0, false, "<customer vip=\"yes\">Ann Lee</customer>", VALUE_XML, 0 },
-	{ "the root has its own", ORDER, "/order/empty/..", RAW, 0, false, XMLNS_FIRST, VALUE_XML, 0 },
+	{ "namespaces that are used come along", ORDER, "/order/x:note", RAW, 0, false,
+	    "<x:note xmlns:x=\"urn:x\">hi</x:note>", VALUE_XML, 0 },
+	{ "namespaces that are not used do not", ORDER, "/order/customer", RAW, 0, false,
+	    "<customer vip=\"yes\">Ann Lee</customer>", VALUE_XML, 0 },
+	{ "the root has its own", ORDER, "/order/empty/..", RAW, 0, false, XMLNS_FIRST, VALUE_XML,
+	    0 },
 	{ "the document", X1, "/", RAW, 0, false, X1, VALUE_XML, 0 },
-	{ "document order", X1, "//item[2] | //item[1] | /order/@id", RAW, 0, false, "7<item>Brake</item><item>Seat</item>", VALUE_XML, 0 },
-	{ "escapes in markup", "<a><b t='\"&lt;'>x &amp; &lt;y&gt;</b></a>", "/a/b", RAW, 0, false, "<b t=\"&quot;&lt;\">x &amp; &lt;y&gt;</b>", VALUE_XML, 0 },
-	{ "CDATA and references", "<a><d><![CDATA[<raw>]]>&#233;&#x20AC;</d></a>", "/a/d", RAW, CLASS_STRING, false, "<raw>\xc3\xa9\xe2\x82\xac", VALUE_STRING, 0 },
-	{ "comments are left out", "<a><!-- n -->x<!-- m -->y</a>", "concat(count(/a/comment()), count(/a/text()))", RAW, CLASS_STRING, false, "01", VALUE_STRING, 0 },
-	{ "processing instruction", "<a><?p i?></a>", "/a/processing-instruction()", RAW, 0, false, "i", VALUE_XML, 0 },
+	{ "document order", X1, "//item[2] | //item[1] | /order/@id", RAW, 0, false,
+	    "7<item>Brake</item><item>Seat</item>", VALUE_XML, 0 },
+	{ "escapes in markup", "<a><b t='\"&lt;'>x &amp; &lt;y&gt;</b></a>", "/a/b", RAW, 0, false,
+	    "<b t=\"&quot;&lt;\">x &amp; &lt;y&gt;</b>", VALUE_XML, 0 },
+	{ "CDATA and references", "<a><d><![CDATA[<raw>]]>&#233;&#x20AC;</d></a>", "/a/d", RAW,
+	    CLASS_STRING, false, "<raw>\xc3\xa9\xe2\x82\xac", VALUE_STRING, 0 },
+	{ "comments are left out", "<a><!-- n -->x<!-- m -->y</a>",
+	    "concat(count(/a/comment()), count(/a/text()))", RAW, CLASS_STRING, false, "01",
+	    VALUE_STRING, 0 },
+	{ "processing instruction", "<a><?p i?></a>", "/a/processing-instruction()", RAW, 0, false,
+	    "i", VALUE_XML, 0 },
 	{ "position at the top", X1, "position()", XPATH_NUMBER, 0, false, "1.0", VALUE_DOUBLE, 0 },
-	{ "a text's declaration does not count", "<?xml version='1.0' encoding='ISO-8859-1'?><a>\xc3\xa9</a>", "/a", RAW, CLASS_STRING, false, "\xc3\xa9", VALUE_STRING, 0 },
+	{ "a text's declaration does not count",
+	    "<?xml version='1.0' encoding='ISO-8859-1'?><a>\xc3\xa9</a>", "/a", RAW, CLASS_STRING,
+	    false, "\xc3\xa9", VALUE_STRING, 0 },
 	{ "predicate", X1, "/order/@id = 7", RAW, 0, true, "true", VALUE_BOOL, 0 },
 	{ "predicate: nodes", X1, "/order/item", RAW, 0, true, "true", VALUE_BOOL, 0 },
 	{ "predicate: none", X1, "/nope", RAW, 0, true, "false", VALUE_BOOL, 0 },
-	{ "predicate: an empty element is one", ORDER, "/order/empty", RAW, 0, true, "true", VALUE_BOOL, 0 },
+	{ "predicate: an empty element is one", ORDER, "/order/empty", RAW, 0, true, "true",
+	    VALUE_BOOL, 0 },
 	{ "predicate: no body", NULL, "/a", RAW, 0, true, "false", VALUE_BOOL, 0 },
 	{ "predicate: no body, not", NULL, "not(/a)", RAW, 0, true, "true", VALUE_BOOL, 0 },
 	{ "no body", NULL, "/a", RAW, 0, false, "", VALUE_XML, 0 },
-	{ "B16 default namespace, no prefix", "<order xmlns=\"urn:example:orders\"><total>150</total></order>", "/order/total > 100", RAW, 0, true, "false", VALUE_BOOL, 0 },
-	{ "B16 default namespace, prefix", "<order xmlns=\"urn:example:orders\"><total>150</total></order>", "/o:order/o:total > 100", RAW, 0, true, "true", VALUE_BOOL, 0 },
-	{ "B16 no namespace, prefix", "<order><total>150</total></order>", "/o:order/o:total > 100", RAW, 0, true, "false", VALUE_BOOL, 0 },
-	{ "B16 other prefix", "<p:order xmlns:p=\"urn:example:orders\"><p:total>99</p:total></p:order>", "/o:order/o:total > 100", RAW, 0, true, "false", VALUE_BOOL, 0 },
-	{ "B16 NaN", "<order xmlns=\"urn:example:orders\"><total>abc</total></order>", "/o:order/o:total > 100", RAW, 0, true, "false", VALUE_BOOL, 0 },
+	{ "B16 default namespace, no prefix",
+	    "<order xmlns=\"urn:example:orders\"><total>150</total></order>", "/order/total > 100",
+	    RAW, 0, true, "false", VALUE_BOOL, 0 },
+	{ "B16 default namespace, prefix",
+	    "<order xmlns=\"urn:example:orders\"><total>150</total></order>",
+	    "/o:order/o:total > 100", RAW, 0, true, "true", VALUE_BOOL, 0 },
+	{ "B16 no namespace, prefix", "<order><total>150</total></order>", "/o:order/o:total > 100",
+	    RAW, 0, true, "false", VALUE_BOOL, 0 },
+	{ "B16 other prefix",
+	    "<p:order xmlns:p=\"urn:example:orders\"><p:total>99</p:total></p:order>",
+	    "/o:order/o:total > 100", RAW, 0, true, "false", VALUE_BOOL, 0 },
+	{ "B16 NaN", "<order xmlns=\"urn:example:orders\"><total>abc</total></order>",
+	    "/o:order/o:total > 100", RAW, 0, true, "false", VALUE_BOOL, 0 },
 	{ "empty body", "", "/a", RAW, 0, true, NULL, 0, EXCEPTION_TYPE_CONVERSION },
 	{ "malformed body", "nope", "/a", RAW, 0, true, NULL, 0, EXCEPTION_TYPE_CONVERSION },
-	{ "tags that do not match", "<a><b></a>", "/a", RAW, 0, true, NULL, 0, EXCEPTION_TYPE_CONVERSION },
-	{ "undeclared prefix in the document", "<p:a/>", "/*", RAW, 0, true, NULL, 0, EXCEPTION_TYPE_CONVERSION },
-	{ "wrong number of arguments", X1, "in:header()", XPATH_STRING, 0, false, NULL, 0, EXCEPTION_XPATH_EXPRESSION },
-	{ "B17 file entity", "<!DOCTYPE a [<!ENTITY x SYSTEM \"file:///etc/passwd\">]><a>[&x;]</a>", "/a", RAW, CLASS_STRING, false, NULL, 0, EXCEPTION_TYPE_CONVERSION },
-	{ "B17 DTD of the network", "<!DOCTYPE a SYSTEM \"http://127.0.0.1:18097/x.dtd\"><a>ok</a>", "/a", RAW, CLASS_STRING, false, NULL, 0, EXCEPTION_TYPE_CONVERSION },
+	{ "tags that do not match", "<a><b></a>", "/a", RAW, 0, true, NULL, 0,
+	    EXCEPTION_TYPE_CONVERSION },
+	{ "undeclared prefix in the document", "<p:a/>", "/*", RAW, 0, true, NULL, 0,
+	    EXCEPTION_TYPE_CONVERSION },
+	{ "wrong number of arguments", X1, "in:header()", XPATH_STRING, 0, false, NULL, 0,
+	    EXCEPTION_XPATH_EXPRESSION },
+	{ "B17 file entity", "<!DOCTYPE a [<!ENTITY x SYSTEM \"file:///etc/passwd\">]><a>[&x;]</a>",
+	    "/a", RAW, CLASS_STRING, false, NULL, 0, EXCEPTION_TYPE_CONVERSION },
+	{ "B17 DTD of the network", "<!DOCTYPE a SYSTEM \"http://127.0.0.1:18097/x.dtd\"><a>ok</a>",
+	    "/a", RAW, CLASS_STRING, false, NULL, 0, EXCEPTION_TYPE_CONVERSION },
 	{ "B17 expansion",
-		"<!DOCTYPE a [<!ENTITY a0 \"ha\"><!ENTITY a1 \"&a0;&a0;&a0;&a0;&a0;&a0;&a0;&a0;&a0;&a0;\"><!ENTITY a2 \"&a1;&a1;&a1;&a1;&a1;&a1;&a1;&a1;&a1;&a1;\">]><a>&a2;</a>", "/a",
-		RAW, CLASS_STRING, false, NULL, 0, EXCEPTION_TYPE_CONVERSION },
+	    "<!DOCTYPE a [<!ENTITY a0 \"ha\"><!ENTITY a1 "
+	    "\"&a0;&a0;&a0;&a0;&a0;&a0;&a0;&a0;&a0;&a0;\"><!ENTITY a2 "
+	    "\"&a1;&a1;&a1;&a1;&a1;&a1;&a1;&a1;&a1;&a1;\">]><a>&a2;</a>",
+	    "/a", RAW, CLASS_STRING, false, NULL, 0, EXCEPTION_TYPE_CONVERSION },
 };
 
 static void
@@ -314,7 +362,8 @@ static const struct bad bad[] = {
 	{ "undeclared prefix with *", "//soap:*", "Prefix must resolve to a namespace: soap" },
 	{ "undeclared prefix of a function", "my:f()", "Prefix must resolve to a namespace: my" },
 	{ "undeclared prefix of an attribute", "/a/@q:b", "Prefix must resolve to a namespace: q" },
-	{ "unknown function", "contain(/a, 'b')", "Could not find function: contain, did you mean \"contains\"" },
+	{ "unknown function", "contain(/a, 'b')",
+	    "Could not find function: contain, did you mean \"contains\"" },
 	{ "unknown function of ours", "in:headr('a')", "Could not find function: headr" },
 	{ "declared prefix", "/o:a/@x:b", NULL },
 	{ "axis", "ancestor-or-self::a/child::*", NULL },
@@ -322,7 +371,8 @@ static const struct bad bad[] = {
 	{ "operators", "/a and (b or c) div d mod e - f", NULL },
 	{ "elements named as operators", "and/or", NULL },
 	{ "xml:lang", "/a/@xml:lang", NULL },
-	{ "node types", "/a/node() | /a/text() | //comment() | //processing-instruction('x')", NULL },
+	{ "node types", "/a/node() | /a/text() | //comment() | //processing-instruction('x')",
+	    NULL },
 	{ "variable", "$in.header.x = $y", NULL },
 };
 

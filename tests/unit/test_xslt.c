@@ -1,14 +1,20 @@
-/* transformers/xslt: what a stylesheet sees of a message and leaves of it, xsl:output (case B15), entities (B17), errors, the folder rule, and the home's file. */
+/* transformers/xslt: what a stylesheet sees of a message and leaves of it, xsl:output (case B15),
+ * entities (B17), errors, the folder rule, and the home's file. */
 #include "transformers/xslt/xslt.h"
 #include "transformers/xslt/xslt_home.h"
 
 #include "tests/lib/unit.h"
 #include "tests/unit/xform_fixture.h"
 
-#define SHEET(body) "<xsl:stylesheet version='1.0' xmlns:xsl='http://www.w3.org/1999/XSL/Transform'>" body "</xsl:stylesheet>"
-#define OUTPUT(attributes, template) SHEET("<xsl:output " attributes "/><xsl:template match='/'>" template "</xsl:template>")
+#define SHEET(body)                                                                                \
+	"<xsl:stylesheet version='1.0' xmlns:xsl='http://www.w3.org/1999/XSL/Transform'>" body     \
+	"</xsl:stylesheet>"
+#define OUTPUT(attributes, template)                                                               \
+	SHEET("<xsl:output " attributes "/><xsl:template match='/'>" template "</xsl:template>")
 #define DECL "<?xml version=\"1.0\" encoding=\"UTF-8\"?>"
-#define PEOPLE "<people><p id=\"2\"><name>Bo</name></p><p id=\"1\"><name>Ann &amp; Co</name></p></people>"
+#define PEOPLE                                                                                     \
+	"<people><p id=\"2\"><name>Bo</name></p><p id=\"1\"><name>Ann &amp; "                      \
+	"Co</name></p></people>"
 
 static struct endpoint *
 endpoint_of(struct xslt_conf *conf, const char *name)
@@ -21,7 +27,9 @@ endpoint_of(struct xslt_conf *conf, const char *name)
 	(void)snprintf(folders[n], sizeof folders[n], "f%d/%s", n, name);
 	name = strchr(name, '/') ? name : folders[n++];
 	memset(&ep, 0, sizeof ep);
-	*conf = (struct xslt_conf){ .resource_uri = name, .copy = name, .fail_on_null_body = true, .content_cache = true };
+	*conf = (struct xslt_conf){
+		.resource_uri = name, .copy = name, .fail_on_null_body = true, .content_cache = true
+	};
 	ep.conf = conf;
 	return &ep;
 }
@@ -84,50 +92,93 @@ check_result(void **state)
 
 static const struct row results[] = {
 	{ "for-each, sort, value-of",
-		SHEET("<xsl:output method='xml'/><xsl:template match='/people'><list><xsl:for-each select='p'><xsl:sort select='name'/>"
-		      "<item n='{@id}'><xsl:value-of select='name'/></item></xsl:for-each></list></xsl:template>"),
-		PEOPLE, DECL "<list><item n=\"1\">Ann &amp; Co</item><item n=\"2\">Bo</item></list>", VALUE_STRING },
-	{ "html", OUTPUT("method='html' indent='no'", "<p><br/><xsl:value-of select='//p[1]/name'/><img src='a.png'/></p>"), PEOPLE,
-		"<p><br>Bo<img src=\"a.png\"></p>", VALUE_STRING },
-	{ "html by the root's name", SHEET("<xsl:output indent='no'/><xsl:template match='/'><html><body><br/></body></html></xsl:template>"), "<a/>",
-		"<html><body><br></body></html>", VALUE_STRING },
-	{ "text", OUTPUT("method='text'", "{\"id\":\"<xsl:value-of select='/order/@id'/>\"}"), "<order id=\"7\"/>", "{\"id\":\"7\"}", VALUE_STRING },
-	{ "omit-xml-declaration", OUTPUT("omit-xml-declaration='yes'", "<r><c/></r>"), "<a/>", "<r><c/></r>", VALUE_STRING },
+	    SHEET("<xsl:output method='xml'/><xsl:template match='/people'><list><xsl:for-each "
+	          "select='p'><xsl:sort select='name'/>"
+		  "<item n='{@id}'><xsl:value-of "
+	          "select='name'/></item></xsl:for-each></list></xsl:template>"),
+	    PEOPLE, DECL "<list><item n=\"1\">Ann &amp; Co</item><item n=\"2\">Bo</item></list>",
+	    VALUE_STRING },
+	{ "html",
+	    OUTPUT("method='html' indent='no'",
+		"<p><br/><xsl:value-of select='//p[1]/name'/><img src='a.png'/></p>"),
+	    PEOPLE, "<p><br>Bo<img src=\"a.png\"></p>", VALUE_STRING },
+	{ "html by the root's name",
+	    SHEET("<xsl:output indent='no'/><xsl:template "
+	          "match='/'><html><body><br/></body></html></xsl:template>"),
+	    "<a/>", "<html><body><br></body></html>", VALUE_STRING },
+	{ "text", OUTPUT("method='text'", "{\"id\":\"<xsl:value-of select='/order/@id'/>\"}"),
+	    "<order id=\"7\"/>", "{\"id\":\"7\"}", VALUE_STRING },
+	{ "omit-xml-declaration", OUTPUT("omit-xml-declaration='yes'", "<r><c/></r>"), "<a/>",
+	    "<r><c/></r>", VALUE_STRING },
 	{ "standalone", OUTPUT("encoding='UTF-8' standalone='yes'", "<r><c/></r>"), "<a/>",
-		"<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?><r><c/></r>", VALUE_STRING },
-	{ "indent", OUTPUT("indent='yes'", "<r><c/></r>"), "<a/>", DECL "<r>\n  <c/>\n</r>\n", VALUE_STRING },
-	{ "doctype", OUTPUT("doctype-system='x.dtd' doctype-public='-//X'", "<r/>"), "<a/>", DECL "<!DOCTYPE r PUBLIC \"-//X\" \"x.dtd\">\n<r/>", VALUE_STRING },
-	{ "cdata-section-elements", OUTPUT("cdata-section-elements='r'", "<r>&lt;x&gt; ]]&gt;</r>"), "<a/>", DECL "<r><![CDATA[<x> ]]]]><![CDATA[>]]></r>", VALUE_STRING },
-	{ "escapes", OUTPUT("", "<r a='&lt;&gt;&amp;&quot;&#10;&#9;'>&lt;&gt;&amp;\"&#13;</r>"), "<a/>",
-		DECL "<r a=\"&lt;&gt;&amp;&quot;&#10;&#9;\">&lt;&gt;&amp;\"&#13;</r>", VALUE_STRING },
-	{ "disable-output-escaping", OUTPUT("", "<r><xsl:value-of select=\"'&lt;b/>'\" disable-output-escaping='yes'/></r>"), "<a/>", DECL "<r><b/></r>", VALUE_STRING },
-	{ "comment and processing instruction", OUTPUT("", "<r><xsl:comment>c</xsl:comment><xsl:processing-instruction name='p'>i</xsl:processing-instruction></r>"), "<a/>",
-		DECL "<r><!--c--><?p i?></r>", VALUE_STRING },
-	{ "characters beyond ASCII", OUTPUT("", "<r a='\xc3\xa9'><xsl:value-of select='/a'/></r>"), "<a>\xe2\x82\xac \xf0\x9f\x90\xb4</a>",
-		DECL "<r a=\"\xc3\xa9\">\xe2\x82\xac \xf0\x9f\x90\xb4</r>", VALUE_STRING },
-	{ "B15 Latin-1", SHEET("<xsl:output method='xml' encoding='ISO-8859-1'/><xsl:template match='/order'><o n='{name}'/></xsl:template>"),
-		"<order><name>caf\xc3\xa9 \xe2\x82\xac</name></order>", "<?xml version=\"1.0\" encoding=\"ISO-8859-1\"?><o n=\"caf\xe9 &#8364;\"/>", VALUE_BYTES },
-	{ "text in Latin-9", OUTPUT("method='text' encoding='ISO-8859-15'", "<xsl:value-of select='/a'/>"), "<a>\xe2\x82\xac</a>", "\xa4", VALUE_BYTES },
+	    "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?><r><c/></r>",
+	    VALUE_STRING },
+	{ "indent", OUTPUT("indent='yes'", "<r><c/></r>"), "<a/>", DECL "<r>\n  <c/>\n</r>\n",
+	    VALUE_STRING },
+	{ "doctype", OUTPUT("doctype-system='x.dtd' doctype-public='-//X'", "<r/>"), "<a/>",
+	    DECL "<!DOCTYPE r PUBLIC \"-//X\" \"x.dtd\">\n<r/>", VALUE_STRING },
+	{ "cdata-section-elements", OUTPUT("cdata-section-elements='r'", "<r>&lt;x&gt; ]]&gt;</r>"),
+	    "<a/>", DECL "<r><![CDATA[<x> ]]]]><![CDATA[>]]></r>", VALUE_STRING },
+	{ "escapes", OUTPUT("", "<r a='&lt;&gt;&amp;&quot;&#10;&#9;'>&lt;&gt;&amp;\"&#13;</r>"),
+	    "<a/>", DECL "<r a=\"&lt;&gt;&amp;&quot;&#10;&#9;\">&lt;&gt;&amp;\"&#13;</r>",
+	    VALUE_STRING },
+	{ "disable-output-escaping",
+	    OUTPUT("", "<r><xsl:value-of select=\"'&lt;b/>'\" disable-output-escaping='yes'/></r>"),
+	    "<a/>", DECL "<r><b/></r>", VALUE_STRING },
+	{ "comment and processing instruction",
+	    OUTPUT("",
+		"<r><xsl:comment>c</xsl:comment><xsl:processing-instruction "
+	        "name='p'>i</xsl:processing-instruction></r>"),
+	    "<a/>", DECL "<r><!--c--><?p i?></r>", VALUE_STRING },
+	{ "characters beyond ASCII", OUTPUT("", "<r a='\xc3\xa9'><xsl:value-of select='/a'/></r>"),
+	    "<a>\xe2\x82\xac \xf0\x9f\x90\xb4</a>",
+	    DECL "<r a=\"\xc3\xa9\">\xe2\x82\xac \xf0\x9f\x90\xb4</r>", VALUE_STRING },
+	{ "B15 Latin-1",
+	    SHEET("<xsl:output method='xml' encoding='ISO-8859-1'/><xsl:template match='/order'><o "
+	          "n='{name}'/></xsl:template>"),
+	    "<order><name>caf\xc3\xa9 \xe2\x82\xac</name></order>",
+	    "<?xml version=\"1.0\" encoding=\"ISO-8859-1\"?><o n=\"caf\xe9 &#8364;\"/>",
+	    VALUE_BYTES },
+	{ "text in Latin-9",
+	    OUTPUT("method='text' encoding='ISO-8859-15'", "<xsl:value-of select='/a'/>"),
+	    "<a>\xe2\x82\xac</a>", "\xa4", VALUE_BYTES },
 	{ "namespaces",
-		"<xsl:stylesheet version='1.0' xmlns:xsl='http://www.w3.org/1999/XSL/Transform' xmlns:i='urn:in' xmlns:o='urn:out' exclude-result-prefixes='i'>"
-		"<xsl:output omit-xml-declaration='yes'/><xsl:template match='/i:d'><o:r><o:v><xsl:value-of select='i:v * 2'/></o:v></o:r></xsl:template></xsl:stylesheet>",
-		"<d xmlns=\"urn:in\"><v>5</v></d>", "<o:r xmlns:o=\"urn:out\"><o:v>10</o:v></o:r>", VALUE_STRING },
+	    "<xsl:stylesheet version='1.0' xmlns:xsl='http://www.w3.org/1999/XSL/Transform' "
+	    "xmlns:i='urn:in' xmlns:o='urn:out' exclude-result-prefixes='i'>"
+	    "<xsl:output omit-xml-declaration='yes'/><xsl:template "
+	    "match='/i:d'><o:r><o:v><xsl:value-of select='i:v * "
+	    "2'/></o:v></o:r></xsl:template></xsl:stylesheet>",
+	    "<d xmlns=\"urn:in\"><v>5</v></d>", "<o:r xmlns:o=\"urn:out\"><o:v>10</o:v></o:r>",
+	    VALUE_STRING },
 	{ "parameters",
-		SHEET("<xsl:output method='text'/><xsl:param name='h' select=\"'d'\"/><xsl:param name='p'/><xsl:param name='v'/><xsl:param name='n'/><xsl:param name='zero'/>"
-		      "<xsl:param name='no'/><xsl:param name='upper'/><xsl:param name='absent' select=\"'default'\"/>"
-		      "<xsl:template match='/'><xsl:value-of select=\"concat($h,'|',$p,'|',$v,'|',$n + 1,'|',boolean($zero),'|',boolean($no),'|',$upper,'|',$absent)\"/></xsl:template>"),
-		"<a/>", "it's \"h\"|property|variable|6|false|false||default", VALUE_STRING },
+	    SHEET(
+		"<xsl:output method='text'/><xsl:param name='h' select=\"'d'\"/><xsl:param "
+	        "name='p'/><xsl:param name='v'/><xsl:param name='n'/><xsl:param name='zero'/>"
+		"<xsl:param name='no'/><xsl:param name='upper'/><xsl:param name='absent' "
+	        "select=\"'default'\"/>"
+		"<xsl:template match='/'><xsl:value-of select=\"concat($h,'|',$p,'|',$v,'|',$n + "
+	        "1,'|',boolean($zero),'|',boolean($no),'|',$upper,'|',$absent)\"/></xsl:template>"),
+	    "<a/>", "it's \"h\"|property|variable|6|false|false||default", VALUE_STRING },
 	{ "EXSLT",
-		"<xsl:stylesheet version='1.0' xmlns:xsl='http://www.w3.org/1999/XSL/Transform' xmlns:s='http://exslt.org/strings' xmlns:e='http://exslt.org/common' "
-		"exclude-result-prefixes='s e'><xsl:output method='text'/><xsl:template match='/'><xsl:variable name='t'><i>1</i><i>2</i></xsl:variable>"
-		"<xsl:value-of select=\"concat(count(e:node-set($t)/i), s:padding(3, '-'))\"/></xsl:template></xsl:stylesheet>",
-		"<a/>", "2---", VALUE_STRING },
-	{ "strip-space", SHEET("<xsl:strip-space elements='*'/><xsl:output omit-xml-declaration='yes'/><xsl:template match='/'><xsl:copy-of select='.'/></xsl:template>"),
-		"<a> <b/> </a>", "<a><b/></a>", VALUE_STRING },
+	    "<xsl:stylesheet version='1.0' xmlns:xsl='http://www.w3.org/1999/XSL/Transform' "
+	    "xmlns:s='http://exslt.org/strings' xmlns:e='http://exslt.org/common' "
+	    "exclude-result-prefixes='s e'><xsl:output method='text'/><xsl:template "
+	    "match='/'><xsl:variable name='t'><i>1</i><i>2</i></xsl:variable>"
+	    "<xsl:value-of select=\"concat(count(e:node-set($t)/i), s:padding(3, "
+	    "'-'))\"/></xsl:template></xsl:stylesheet>",
+	    "<a/>", "2---", VALUE_STRING },
+	{ "strip-space",
+	    SHEET("<xsl:strip-space elements='*'/><xsl:output "
+	          "omit-xml-declaration='yes'/><xsl:template match='/'><xsl:copy-of "
+	          "select='.'/></xsl:template>"),
+	    "<a> <b/> </a>", "<a><b/></a>", VALUE_STRING },
 	{ "an empty result", OUTPUT("method='text'", ""), "<a/>", "", VALUE_STRING },
-	{ "an external DTD is not read", OUTPUT("omit-xml-declaration='yes'", "<xsl:copy-of select='/a'/>"), "<!DOCTYPE a SYSTEM \"http://127.0.0.1:18097/x.dtd\"><a>ok</a>",
-		"<a>ok</a>", VALUE_STRING },
-	{ "xsl:message goes nowhere", OUTPUT("method='text'", "<xsl:message>said</xsl:message>x"), "<a/>", "x", VALUE_STRING },
+	{ "an external DTD is not read",
+	    OUTPUT("omit-xml-declaration='yes'", "<xsl:copy-of select='/a'/>"),
+	    "<!DOCTYPE a SYSTEM \"http://127.0.0.1:18097/x.dtd\"><a>ok</a>", "<a>ok</a>",
+	    VALUE_STRING },
+	{ "xsl:message goes nowhere", OUTPUT("method='text'", "<xsl:message>said</xsl:message>x"),
+	    "<a/>", "x", VALUE_STRING },
 };
 
 struct failure {
@@ -163,26 +214,47 @@ check_failure(void **state)
 
 static const struct failure failures[] = {
 	{ "no body", OUTPUT("", "<r/>"), NULL, EXCEPTION_EXPECTED_BODY_TYPE, "body is: null" },
-	{ "empty body", OUTPUT("", "<r/>"), "", EXCEPTION_TYPE_CONVERSION, "Premature end of file" },
-	{ "malformed body", OUTPUT("", "<r/>"), "<a>\n<b></a>", EXCEPTION_TYPE_CONVERSION, "line 2, column 8: Opening and ending tag mismatch" },
-	{ "message that terminates", OUTPUT("", "<xsl:message terminate='yes'>stopped</xsl:message>"), "<a/>", EXCEPTION_TRANSFORMER, "stopped" },
-	{ "unknown function", OUTPUT("", "<xsl:value-of select='nope()'/>"), "<a/>", EXCEPTION_TRANSFORMER, "line 1" },
-	{ "endless recursion", SHEET("<xsl:template match='/' name='t'><xsl:call-template name='t'/></xsl:template>"), "<a/>", EXCEPTION_TRANSFORMER, "recursion" },
-	{ "B17 file entity", OUTPUT("", "<xsl:copy-of select='.'/>"), "<!DOCTYPE a [<!ENTITY x SYSTEM \"file:///etc/passwd\">]><a>[&x;]</a>", EXCEPTION_TYPE_CONVERSION,
-		"entities are not expanded" },
-	{ "B17 expansion", OUTPUT("", "<xsl:copy-of select='.'/>"), "<!DOCTYPE a [<!ENTITY a0 \"ha\"><!ENTITY a1 \"&a0;&a0;&a0;\">]><a>&a1;</a>", EXCEPTION_TYPE_CONVERSION,
-		"entities are not expanded" },
-	{ "entity that the DTD may declare", OUTPUT("", "<xsl:copy-of select='.'/>"), "<!DOCTYPE a SYSTEM \"x.dtd\"><a>&x;</a>", EXCEPTION_TYPE_CONVERSION, "" },
-	{ "…in an attribute", OUTPUT("", "<xsl:copy-of select='.'/>"), "<!DOCTYPE a SYSTEM \"x.dtd\"><a b='&x;'/>", EXCEPTION_TYPE_CONVERSION, "x" },
-	{ "default attributes", OUTPUT("", "<xsl:copy-of select='.'/>"), "<!DOCTYPE a [<!ATTLIST a b CDATA 'x'>]><a/>", EXCEPTION_TYPE_CONVERSION, "internal subset" },
-	{ "document() outside the folder", OUTPUT("", "<xsl:copy-of select=\"document('/etc/passwd')\"/>"), "<a/>", EXCEPTION_TRANSFORMER, "may not be opened" },
-	{ "document() further up", OUTPUT("", "<xsl:copy-of select=\"document('../x.xml')\"/>"), "<a/>", EXCEPTION_TRANSFORMER, "x.xml" },
-	{ "document() of the network", OUTPUT("", "<xsl:copy-of select=\"document('http://127.0.0.1:18097/x.xml')\"/>"), "<a/>", EXCEPTION_TRANSFORMER, "refused" },
-	{ "document() of the message's choice", OUTPUT("", "<xsl:copy-of select='document(/a)'/>"), "<a>file:///etc/hostname</a>", EXCEPTION_TRANSFORMER, "may not be opened" },
+	{ "empty body", OUTPUT("", "<r/>"), "", EXCEPTION_TYPE_CONVERSION,
+	    "Premature end of file" },
+	{ "malformed body", OUTPUT("", "<r/>"), "<a>\n<b></a>", EXCEPTION_TYPE_CONVERSION,
+	    "line 2, column 8: Opening and ending tag mismatch" },
+	{ "message that terminates",
+	    OUTPUT("", "<xsl:message terminate='yes'>stopped</xsl:message>"), "<a/>",
+	    EXCEPTION_TRANSFORMER, "stopped" },
+	{ "unknown function", OUTPUT("", "<xsl:value-of select='nope()'/>"), "<a/>",
+	    EXCEPTION_TRANSFORMER, "line 1" },
+	{ "endless recursion",
+	    SHEET("<xsl:template match='/' name='t'><xsl:call-template name='t'/></xsl:template>"),
+	    "<a/>", EXCEPTION_TRANSFORMER, "recursion" },
+	{ "B17 file entity", OUTPUT("", "<xsl:copy-of select='.'/>"),
+	    "<!DOCTYPE a [<!ENTITY x SYSTEM \"file:///etc/passwd\">]><a>[&x;]</a>",
+	    EXCEPTION_TYPE_CONVERSION, "entities are not expanded" },
+	{ "B17 expansion", OUTPUT("", "<xsl:copy-of select='.'/>"),
+	    "<!DOCTYPE a [<!ENTITY a0 \"ha\"><!ENTITY a1 \"&a0;&a0;&a0;\">]><a>&a1;</a>",
+	    EXCEPTION_TYPE_CONVERSION, "entities are not expanded" },
+	{ "entity that the DTD may declare", OUTPUT("", "<xsl:copy-of select='.'/>"),
+	    "<!DOCTYPE a SYSTEM \"x.dtd\"><a>&x;</a>", EXCEPTION_TYPE_CONVERSION, "" },
+	{ "…in an attribute", OUTPUT("", "<xsl:copy-of select='.'/>"),
+	    "<!DOCTYPE a SYSTEM \"x.dtd\"><a b='&x;'/>", EXCEPTION_TYPE_CONVERSION, "x" },
+	{ "default attributes", OUTPUT("", "<xsl:copy-of select='.'/>"),
+	    "<!DOCTYPE a [<!ATTLIST a b CDATA 'x'>]><a/>", EXCEPTION_TYPE_CONVERSION,
+	    "internal subset" },
+	{ "document() outside the folder",
+	    OUTPUT("", "<xsl:copy-of select=\"document('/etc/passwd')\"/>"), "<a/>",
+	    EXCEPTION_TRANSFORMER, "may not be opened" },
+	{ "document() further up", OUTPUT("", "<xsl:copy-of select=\"document('../x.xml')\"/>"),
+	    "<a/>", EXCEPTION_TRANSFORMER, "x.xml" },
+	{ "document() of the network",
+	    OUTPUT("", "<xsl:copy-of select=\"document('http://127.0.0.1:18097/x.xml')\"/>"),
+	    "<a/>", EXCEPTION_TRANSFORMER, "refused" },
+	{ "document() of the message's choice", OUTPUT("", "<xsl:copy-of select='document(/a)'/>"),
+	    "<a>file:///etc/hostname</a>", EXCEPTION_TRANSFORMER, "may not be opened" },
 	{ "exsl:document",
-		"<xsl:stylesheet version='1.0' xmlns:xsl='http://www.w3.org/1999/XSL/Transform' xmlns:e='http://exslt.org/common' extension-element-prefixes='e'>"
-		"<xsl:template match='/'><e:document href='/tmp/hinny-never.xml'><x/></e:document></xsl:template></xsl:stylesheet>",
-		"<a/>", EXCEPTION_TRANSFORMER, "refused" },
+	    "<xsl:stylesheet version='1.0' xmlns:xsl='http://www.w3.org/1999/XSL/Transform' "
+	    "xmlns:e='http://exslt.org/common' extension-element-prefixes='e'>"
+	    "<xsl:template match='/'><e:document "
+	    "href='/tmp/hinny-never.xml'><x/></e:document></xsl:template></xsl:stylesheet>",
+	    "<a/>", EXCEPTION_TRANSFORMER, "refused" },
 };
 
 static void
@@ -223,20 +295,30 @@ check_bad(void **state)
 }
 
 static const struct bad bad[] = {
-	{ "not well-formed", "<xsl:stylesheet version='1.0' xmlns:xsl='http://www.w3.org/1999/XSL/Transform'>\n<xsl:template match='/'><xsl:nope/></xsl:template>",
-		"stylesheet \"bad.xsl\", line 2, column " },
-	{ "unknown element", SHEET("\n<xsl:template match='/'>\n<xsl:nope/></xsl:template>"), "stylesheet \"bad.xsl\", line 3: unknown xsl:nope" },
-	{ "wrong XPath", SHEET("\n<xsl:template match='/'><xsl:value-of select='a['/></xsl:template>"), "stylesheet \"bad.xsl\", line 2: " },
+	{ "not well-formed",
+	    "<xsl:stylesheet version='1.0' "
+	    "xmlns:xsl='http://www.w3.org/1999/XSL/Transform'>\n<xsl:template "
+	    "match='/'><xsl:nope/></xsl:template>",
+	    "stylesheet \"bad.xsl\", line 2, column " },
+	{ "unknown element", SHEET("\n<xsl:template match='/'>\n<xsl:nope/></xsl:template>"),
+	    "stylesheet \"bad.xsl\", line 3: unknown xsl:nope" },
+	{ "wrong XPath",
+	    SHEET("\n<xsl:template match='/'><xsl:value-of select='a['/></xsl:template>"),
+	    "stylesheet \"bad.xsl\", line 2: " },
 	{ "wrong pattern", SHEET("\n<xsl:template match='a['/>"), "bad.xsl" },
 	{ "no stylesheet", "<a/>", "bad.xsl" },
 	{ "no file", NULL, "none.xsl" },
-	{ "include that is not there", SHEET("<xsl:include href='gone.xsl'/>"), "cannot read \"gone.xsl\": No such file" },
-	{ "include outside of the folder", SHEET("<xsl:include href='/etc/passwd'/>"), "\"/etc/passwd\" may not be opened" },
-	{ "unknown encoding", OUTPUT("encoding='nonsense'", "<r/>"), "unknown encoding \"nonsense\"" },
+	{ "include that is not there", SHEET("<xsl:include href='gone.xsl'/>"),
+	    "cannot read \"gone.xsl\": No such file" },
+	{ "include outside of the folder", SHEET("<xsl:include href='/etc/passwd'/>"),
+	    "\"/etc/passwd\" may not be opened" },
+	{ "unknown encoding", OUTPUT("encoding='nonsense'", "<r/>"),
+	    "unknown encoding \"nonsense\"" },
 	{ "unknown method", OUTPUT("method='json'", "<r/>"), "json" },
 };
 
-/* Includes, imports and documents beside the sheet and below; those are there after the files were sealed, too. */
+/* Includes, imports and documents beside the sheet and below; those are there after the files were
+ * sealed, too. */
 static void
 test_files(void **state)
 {
@@ -245,17 +327,26 @@ test_files(void **state)
 	struct exchange *ex;
 
 	(void)state;
-	fixture_file("xsl/base.xsl", SHEET("<xsl:template match='p'><base><xsl:apply-templates select='name'/></base></xsl:template><xsl:template match='name'><never/></xsl:template>"));
-	fixture_file("xsl/name.xsl", SHEET("<xsl:template match='name'><n><xsl:value-of select='.'/>,<xsl:value-of select=\"document('data.xml')/d\"/></n></xsl:template>"));
+	fixture_file("xsl/base.xsl",
+	    SHEET("<xsl:template match='p'><base><xsl:apply-templates "
+	          "select='name'/></base></xsl:template><xsl:template "
+	          "match='name'><never/></xsl:template>"));
+	fixture_file("xsl/name.xsl",
+	    SHEET("<xsl:template match='name'><n><xsl:value-of select='.'/>,<xsl:value-of "
+	          "select=\"document('data.xml')/d\"/></n></xsl:template>"));
 	fixture_file("xsl/data.xml", "<!DOCTYPE d [<!ENTITY e 'own'>]><d>&e;</d>");
-	prepare(ep, SHEET("<xsl:import href='base.xsl'/><xsl:include href='name.xsl'/><xsl:output omit-xml-declaration='yes'/>"
-			  "<xsl:template match='/people'><r><xsl:apply-templates select='p'/></r></xsl:template>"));
+	prepare(ep,
+	    SHEET("<xsl:import href='base.xsl'/><xsl:include href='name.xsl'/><xsl:output "
+	          "omit-xml-declaration='yes'/>"
+		  "<xsl:template match='/people'><r><xsl:apply-templates "
+	          "select='p'/></r></xsl:template>"));
 	assert_int_equal(xml_files_seal(&fixture.xml->files, NULL), HINNY_OK);
 	fixture.xml->files.dirfd = -1;
 	ex = fixture_exchange(PEOPLE);
 	if (xslt_ops.send(&fixture, ex, NULL, ep) != STEP_DONE)
 		fail_msg("%.*s", STR_FMT(ex->exception->message));
-	assert_string_equal(body_text(ex), "<r><base><n>Bo,own</n></base><base><n>Ann &amp; Co,own</n></base></r>");
+	assert_string_equal(
+	    body_text(ex), "<r><base><n>Bo,own</n></base><base><n>Ann &amp; Co,own</n></base></r>");
 	fixture.xml->files.dirfd = fixture.dirfd;
 	fixture.xml->files.sealed = false;
 	xslt_ops.release(&fixture, ep);
@@ -331,7 +422,8 @@ test_home(void **state)
 	int fd;
 
 	(void)state;
-	assert_int_equal(xslt_home_ops.after_call(&fixture, ex, NULL, ep), STEP_DONE); /* output=string: nothing to do */
+	assert_int_equal(xslt_home_ops.after_call(&fixture, ex, NULL, ep),
+	    STEP_DONE); /* output=string: nothing to do */
 	conf.output = XSLT_OUTPUT_FILE;
 	assert_int_equal(xslt_home_ops.after_call(&fixture, ex, NULL, ep), STEP_FAILED);
 	assert_int_equal(ex->exception->id, EXCEPTION_NO_SUCH_HEADER);
@@ -344,7 +436,8 @@ test_home(void **state)
 	(void)close(fd);
 	assert_string_equal(got, "result");
 	ex = fixture_exchange("result");
-	exchange_set_header(ex, STR_LIT("CamelXsltFileName"), value_str(STR_LIT("/nonexistent/x.xml")));
+	exchange_set_header(
+	    ex, STR_LIT("CamelXsltFileName"), value_str(STR_LIT("/nonexistent/x.xml")));
 	assert_int_equal(xslt_home_ops.after_call(&fixture, ex, NULL, ep), STEP_FAILED);
 	assert_int_equal(ex->exception->id, EXCEPTION_FILE_NOT_FOUND);
 	conf.delete_output_file = true;

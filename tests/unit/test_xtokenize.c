@@ -1,12 +1,14 @@
-/* transformers/xtokenize: the four modes, paths, namespaces, encodings, and documents that are wrong. */
+/* transformers/xtokenize: the four modes, paths, namespaces, encodings, and documents that are
+ * wrong. */
 #include "core/lang/xtokenize.h"
 #include "transformers/xtokenize/xtokenize_impl.h"
 
 #include "tests/lib/unit.h"
 #include "tests/unit/xform_fixture.h"
 
-#define ORDERS \
-	"<?xml version=\"1.0\"?>\n<orders xmlns=\"urn:o\" xmlns:x=\"urn:x\">\n  <order id=\"1\"><n>a</n></order>\n  <x:other/>\n  <order id=\"2\"/>\n" \
+#define ORDERS                                                                                     \
+	"<?xml version=\"1.0\"?>\n<orders xmlns=\"urn:o\" xmlns:x=\"urn:x\">\n  <order "           \
+	"id=\"1\"><n>a</n></order>\n  <x:other/>\n  <order id=\"2\"/>\n"                           \
 	"  <order id=\"3\">t &lt; u</order>\n</orders>"
 #define O "<o xmlns=\"urn:x\"><i a=\"1\">1</i><i>2</i></o>"
 
@@ -19,11 +21,26 @@ struct row {
 	const char *want; /* items with "|" behind each */
 };
 
-#define S(text) { (text), sizeof(text) - 1 }
-#define CHILD(name) { { NULL, 0 }, S(name), NULL, false }
-#define ANY(name) { { NULL, 0 }, S(name), NULL, true }
-#define CHILD_NS(name, uri) { S("p"), S(name), (uri), false }
-#define ANY_NS(name, uri) { S("p"), S(name), (uri), true }
+#define S(text)                                                                                    \
+	{                                                                                          \
+		(text), sizeof(text) - 1                                                           \
+	}
+#define CHILD(name)                                                                                \
+	{                                                                                          \
+		{ NULL, 0 }, S(name), NULL, false                                                  \
+	}
+#define ANY(name)                                                                                  \
+	{                                                                                          \
+		{ NULL, 0 }, S(name), NULL, true                                                   \
+	}
+#define CHILD_NS(name, uri)                                                                        \
+	{                                                                                          \
+		S("p"), S(name), (uri), false                                                      \
+	}
+#define ANY_NS(name, uri)                                                                          \
+	{                                                                                          \
+		S("p"), S(name), (uri), true                                                       \
+	}
 
 static void
 check_items(void **state)
@@ -57,27 +74,39 @@ check_items(void **state)
 }
 
 static const struct row rows[] = {
-	{ "i: namespaces come along", ORDERS, { CHILD_NS("orders", "urn:o"), CHILD_NS("order", "urn:o") }, 2, XTOKENIZE_INJECT,
-		"<order id=\"1\" xmlns=\"urn:o\" xmlns:x=\"urn:x\"><n>a</n></order>|<order id=\"2\" xmlns=\"urn:o\" xmlns:x=\"urn:x\"/>|"
-		"<order id=\"3\" xmlns=\"urn:o\" xmlns:x=\"urn:x\">t &lt; u</order>|" },
-	{ "i: by //", O, { ANY_NS("i", "urn:x") }, 1, XTOKENIZE_INJECT, "<i a=\"1\" xmlns=\"urn:x\">1</i>|<i xmlns=\"urn:x\">2</i>|" },
-	{ "i: what is declared again stays", "<a xmlns='u1' xmlns:p='u2'><b xmlns='u3' xmlns:q='u4'/></a>", { ANY_NS("b", "u3") }, 1, XTOKENIZE_INJECT,
-		"<b xmlns='u3' xmlns:q='u4' xmlns:p=\"u2\"/>|" },
-	{ "i: a blank before the end of the tag", "<a xmlns:p='u'><b x='>' /><b\n>t</b ></a>", { CHILD("a"), CHILD("b") }, 2, XTOKENIZE_INJECT,
-		"<b x='>' xmlns:p=\"u\" />|<b xmlns:p=\"u\"\n>t</b >|" },
-	{ "w", O, { ANY_NS("i", "urn:x") }, 1, XTOKENIZE_WRAP, "<o xmlns=\"urn:x\"><i a=\"1\">1</i></o>|<o xmlns=\"urn:x\"><i>2</i></o>|" },
+	{ "i: namespaces come along", ORDERS,
+	    { CHILD_NS("orders", "urn:o"), CHILD_NS("order", "urn:o") }, 2, XTOKENIZE_INJECT,
+	    "<order id=\"1\" xmlns=\"urn:o\" xmlns:x=\"urn:x\"><n>a</n></order>|<order id=\"2\" "
+	    "xmlns=\"urn:o\" xmlns:x=\"urn:x\"/>|"
+	    "<order id=\"3\" xmlns=\"urn:o\" xmlns:x=\"urn:x\">t &lt; u</order>|" },
+	{ "i: by //", O, { ANY_NS("i", "urn:x") }, 1, XTOKENIZE_INJECT,
+	    "<i a=\"1\" xmlns=\"urn:x\">1</i>|<i xmlns=\"urn:x\">2</i>|" },
+	{ "i: what is declared again stays",
+	    "<a xmlns='u1' xmlns:p='u2'><b xmlns='u3' xmlns:q='u4'/></a>", { ANY_NS("b", "u3") }, 1,
+	    XTOKENIZE_INJECT, "<b xmlns='u3' xmlns:q='u4' xmlns:p=\"u2\"/>|" },
+	{ "i: a blank before the end of the tag", "<a xmlns:p='u'><b x='>' /><b\n>t</b ></a>",
+	    { CHILD("a"), CHILD("b") }, 2, XTOKENIZE_INJECT,
+	    "<b x='>' xmlns:p=\"u\" />|<b xmlns:p=\"u\"\n>t</b >|" },
+	{ "w", O, { ANY_NS("i", "urn:x") }, 1, XTOKENIZE_WRAP,
+	    "<o xmlns=\"urn:x\"><i a=\"1\">1</i></o>|<o xmlns=\"urn:x\"><i>2</i></o>|" },
 	{ "w: the root itself", "<a><b/></a>", { CHILD("a") }, 1, XTOKENIZE_WRAP, "<a><b/></a>|" },
-	{ "u", "<a><item>1</item><b><item><c/>2</item></b><item/></a>", { ANY("item") }, 1, XTOKENIZE_UNWRAP, "1|<c/>2||" },
-	{ "t", "<a><item>1 &amp; <c>2</c><![CDATA[<3>]]></item></a>", { ANY("item") }, 1, XTOKENIZE_TEXT, "1 & 2<3>|" },
-	{ "an item within an item is part of it", "<a><i><i/></i><i/></a>", { ANY("i") }, 1, XTOKENIZE_INJECT, "<i><i/></i>|<i/>|" },
-	{ "child steps only", "<a><b><i/></b><i/></a>", { CHILD("a"), CHILD("i") }, 2, XTOKENIZE_INJECT, "<i/>|" },
-	{ "// in the middle", "<a><b><c><i/></c></b><i/></a>", { CHILD("a"), CHILD("b"), ANY("i") }, 3, XTOKENIZE_INJECT, "<i/>|" },
+	{ "u", "<a><item>1</item><b><item><c/>2</item></b><item/></a>", { ANY("item") }, 1,
+	    XTOKENIZE_UNWRAP, "1|<c/>2||" },
+	{ "t", "<a><item>1 &amp; <c>2</c><![CDATA[<3>]]></item></a>", { ANY("item") }, 1,
+	    XTOKENIZE_TEXT, "1 & 2<3>|" },
+	{ "an item within an item is part of it", "<a><i><i/></i><i/></a>", { ANY("i") }, 1,
+	    XTOKENIZE_INJECT, "<i><i/></i>|<i/>|" },
+	{ "child steps only", "<a><b><i/></b><i/></a>", { CHILD("a"), CHILD("i") }, 2,
+	    XTOKENIZE_INJECT, "<i/>|" },
+	{ "// in the middle", "<a><b><c><i/></c></b><i/></a>", { CHILD("a"), CHILD("b"), ANY("i") },
+	    3, XTOKENIZE_INJECT, "<i/>|" },
 	{ "*", "<a><b/><c/></a>", { CHILD("a"), CHILD("*") }, 2, XTOKENIZE_INJECT, "<b/>|<c/>|" },
 	{ "no namespace asked, one there", O, { ANY("i") }, 1, XTOKENIZE_INJECT, "" },
 	{ "nothing found", "<a/>", { ANY("i") }, 1, XTOKENIZE_INJECT, "" },
 	{ "no body", NULL, { ANY("i") }, 1, XTOKENIZE_INJECT, "" },
 	{ "not well-formed", "<a><i/><b></a>", { ANY("i") }, 1, XTOKENIZE_INJECT, NULL },
-	{ "DOCTYPE", "<!DOCTYPE a [<!ENTITY e 'x'>]><a><i>&e;</i></a>", { ANY("i") }, 1, XTOKENIZE_INJECT, NULL },
+	{ "DOCTYPE", "<!DOCTYPE a [<!ENTITY e 'x'>]><a><i>&e;</i></a>", { ANY("i") }, 1,
+	    XTOKENIZE_INJECT, NULL },
 	{ "empty", "", { ANY("i") }, 1, XTOKENIZE_INJECT, NULL },
 };
 

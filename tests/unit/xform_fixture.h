@@ -1,6 +1,7 @@
 /*
- * A stand-in for the worker, for tests of the transformers: a generation's folder in a temporary place, an exchange, and the few functions of workers/worker.h that
- * transformers ask. To be included by one source file a program.
+ * A stand-in for the worker, for tests of the transformers: a generation's folder in a temporary
+ * place, an exchange, and the few functions of workers/worker.h that transformers ask. To be
+ * included by one source file a program.
  */
 #ifndef HINNY_TESTS_UNIT_XFORM_FIXTURE_H
 #define HINNY_TESTS_UNIT_XFORM_FIXTURE_H
@@ -60,7 +61,9 @@ fixture_file(const char *name, const char *text)
 static inline void
 fixture_open(void)
 {
-	static const struct xml_limits limits = { .max_size = 64 << 20, .max_depth = 256, .max_output = 64 << 20 };
+	static const struct xml_limits limits = {
+		.max_size = 64 << 20, .max_depth = 256, .max_output = 64 << 20
+	};
 
 	(void)snprintf(fixture.dir, sizeof fixture.dir, "/tmp/hinny-xform-XXXXXX");
 	ASSERT(mkdtemp(fixture.dir) != NULL);

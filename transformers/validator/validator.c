@@ -1,6 +1,7 @@
 /*
- * The validator in hinny-xform: prepare compiles the schema with all that it includes and imports, send validates. The document is not kept: it streams from the parser
- * through the validator, which knows the line and column of what does not fit.
+ * The validator in hinny-xform: prepare compiles the schema with all that it includes and imports,
+ * send validates. The document is not kept: it streams from the parser through the validator, which
+ * knows the line and column of what does not fit.
  */
 #include "transformers/validator/validator.h"
 
@@ -37,8 +38,10 @@ compile_failed(struct xml *x, const char *url, struct hinny_error *err)
 	const char *file = xml_files_shown(es->file[0] ? es->file : url);
 
 	if (es->line > 0)
-		return hinny_error_set(err, HINNY_EINVAL, "schema \"%s\", line %d: %s", file, es->line, es->first);
-	return hinny_error_set(err, HINNY_EINVAL, "schema \"%s\": %s", file, es->first[0] ? es->first : "it cannot be compiled");
+		return hinny_error_set(
+		    err, HINNY_EINVAL, "schema \"%s\", line %d: %s", file, es->line, es->first);
+	return hinny_error_set(err, HINNY_EINVAL, "schema \"%s\": %s", file,
+	    es->first[0] ? es->first : "it cannot be compiled");
 }
 
 static enum hinny_rc
@@ -59,7 +62,8 @@ validator_prepare(struct worker *wk, struct endpoint *ep, struct hinny_error *er
 	schema = pc ? xmlSchemaParse(pc) : NULL;
 	xmlSchemaFreeParserCtxt(pc);
 	(void)xml_files_set_root(&x->files, NULL);
-	/* an import that cannot be read is only a warning to the library; what is refused was noted */
+	/* an import that cannot be read is only a warning to the library; what is refused was noted
+	 */
 	if (!schema || x->errors.n > 0) {
 		xmlSchemaFree(schema);
 		return compile_failed(x, url, err);
@@ -95,18 +99,22 @@ on_invalid(void *arg, xmlErrorPtr e)
 	if (e->level <= XML_ERR_WARNING || ++va->errors > ERRORS_SHOWN)
 		return;
 	/* beyond the bound the list is cut */
-	(void)buf_printf(&va->text, "org.xml.sax.SAXParseException: %.*s, Line : %d, Column : %d\n", STR_FMT(what), in ? in->line : 0, in ? in->col : 0);
+	(void)buf_printf(&va->text, "org.xml.sax.SAXParseException: %.*s, Line : %d, Column : %d\n",
+	    STR_FMT(what), in ? in->line : 0, in ? in->col : 0);
 }
 
-/* The texts of errors are long enough without the class names of Java's XML library; what is kept is what a person reads. */
+/* The texts of errors are long enough without the class names of Java's XML library; what is kept
+ * is what a person reads. */
 static enum step_rc
 fail_with(struct exchange *ex, const struct validator_conf *conf, struct str list)
 {
-	exchange_fail(ex, EXCEPTION_SCHEMA_VALIDATION, "Validation failed for: %s\nerrors: [\n%.*s]", conf->resource_uri, STR_FMT(list));
+	exchange_fail(ex, EXCEPTION_SCHEMA_VALIDATION,
+	    "Validation failed for: %s\nerrors: [\n%.*s]", conf->resource_uri, STR_FMT(list));
 	return STEP_FAILED;
 }
 
-/* Runs the parser with the validator in its SAX stream. The result is in va, the parser and the errors of x. */
+/* Runs the parser with the validator in its SAX stream. The result is in va, the parser and the
+ * errors of x. */
 static bool
 run(struct validation *va, const struct validator_code *code)
 {
@@ -142,7 +150,8 @@ run(struct validation *va, const struct validator_code *code)
 }
 
 static enum step_rc
-validate(struct xml *x, struct exchange *ex, const struct validator_conf *conf, const struct validator_code *code, const struct value *v)
+validate(struct xml *x, struct exchange *ex, const struct validator_conf *conf,
+    const struct validator_code *code, const struct value *v)
 {
 	struct validation va = { .xml = x };
 	struct hinny_error err;
@@ -155,13 +164,16 @@ validate(struct xml *x, struct exchange *ex, const struct validator_conf *conf, 
 	}
 	buf_init(&va.text, HINNY_ERROR_TEXT * 16);
 	if (!va.parser) {
-		(void)buf_printf(&va.text, "org.xml.sax.SAXParseException: %s, Line : 1, Column : 1\n", err.text);
+		(void)buf_printf(&va.text,
+		    "org.xml.sax.SAXParseException: %s, Line : 1, Column : 1\n", err.text);
 		rc = fail_with(ex, conf, (struct str){ va.text.p, va.text.n });
 	} else if (!run(&va, code)) {
 		exchange_fail(ex, EXCEPTION_SCHEMA_VALIDATION, "out of memory for a validation");
 		rc = STEP_FAILED;
 	} else if (xml_parser_result(x, va.parser, &err) != HINNY_OK) {
-		(void)buf_printf(&va.text, "org.xml.sax.SAXParseException: %s, Line : %d, Column : %d\n", x->errors.first, x->errors.line, x->errors.column);
+		(void)buf_printf(&va.text,
+		    "org.xml.sax.SAXParseException: %s, Line : %d, Column : %d\n", x->errors.first,
+		    x->errors.line, x->errors.column);
 		rc = fail_with(ex, conf, (struct str){ va.text.p, va.text.n });
 	} else if (va.errors > 0) {
 		rc = fail_with(ex, conf, (struct str){ va.text.p, va.text.n });
@@ -178,17 +190,20 @@ static enum step_rc
 validator_send(struct worker *wk, struct exchange *ex, const struct step *st, struct endpoint *ep)
 {
 	const struct validator_conf *conf = ep->conf;
-	const struct value *v = conf->header_name ? exchange_header(ex, str_of(conf->header_name)) : &ex->body;
+	const struct value *v =
+	    conf->header_name ? exchange_header(ex, str_of(conf->header_name)) : &ex->body;
 
 	(void)st;
 	if (v && v->type != VALUE_NULL)
 		return validate(worker_data(wk), ex, conf, ep->impl, v);
 	if (conf->header_name && conf->fail_on_null_header) {
-		exchange_fail(ex, EXCEPTION_NO_XML_HEADER_VALIDATION, "XML header \"%s\" could not be found on the input message", conf->header_name);
+		exchange_fail(ex, EXCEPTION_NO_XML_HEADER_VALIDATION,
+		    "XML header \"%s\" could not be found on the input message", conf->header_name);
 		return STEP_FAILED;
 	}
 	if (!conf->header_name && conf->fail_on_null_body) {
-		exchange_fail(ex, EXCEPTION_NO_XML_BODY_VALIDATION, "No XML body could be found on the input message");
+		exchange_fail(ex, EXCEPTION_NO_XML_BODY_VALIDATION,
+		    "No XML body could be found on the input message");
 		return STEP_FAILED;
 	}
 	return STEP_DONE;

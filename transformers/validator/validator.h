@@ -1,4 +1,5 @@
-/* The validator component: `to: validator:file:order.xsd`. Runs in hinny-xform; the body stays as it was. */
+/* The validator component: `to: validator:file:order.xsd`. Runs in hinny-xform; the body stays as
+ * it was. */
 #ifndef HINNY_TRANSFORMERS_VALIDATOR_H
 #define HINNY_TRANSFORMERS_VALIDATOR_H
 

@@ -11,13 +11,15 @@
 #include <libxml/encoding.h>
 
 /* By iconv. The first is what libxml2 asks for when a document begins with four-byte characters. */
-static const char *const kept_open[] = { "ISO-10646-UCS-4", "UTF-32", "Shift_JIS", "EUC-JP", "GBK", "Big5" };
+static const char *const kept_open[] = { "ISO-10646-UCS-4", "UTF-32", "Shift_JIS", "EUC-JP", "GBK",
+	"Big5" };
 
 struct xml_encodings {
 	xmlCharEncodingHandlerPtr handlers[ARRAY_LEN(kept_open)];
 };
 
-/* libxml2's contract: *out_n and *in_n say what there is room for and what there is to read, then what was done. Returns the bytes written, or an error. */
+/* libxml2's contract: *out_n and *in_n say what there is room for and what there is to read, then
+ * what was done. Returns the bytes written, or an error. */
 static int
 decode(const uint16_t *table, unsigned char *out, int *out_n, const unsigned char *in, int *in_n)
 {
@@ -101,15 +103,15 @@ encode(const uint16_t *table, unsigned char *out, int *out_n, const unsigned cha
 	return rc ? rc : done;
 }
 
-#define SET(id, name, alias, ...) \
-	static const uint16_t table_##id[128] = { __VA_ARGS__ }; \
+#define SET(id, name, alias, ...)                                                                  \
+	static const uint16_t table_##id[128] = { __VA_ARGS__ };                                   \
 	static int decode_##id(unsigned char *out, int *out_n, const unsigned char *in, int *in_n) \
-	{ \
-		return decode(table_##id, out, out_n, in, in_n); \
-	} \
+	{                                                                                          \
+		return decode(table_##id, out, out_n, in, in_n);                                   \
+	}                                                                                          \
 	static int encode_##id(unsigned char *out, int *out_n, const unsigned char *in, int *in_n) \
-	{ \
-		return encode(table_##id, out, out_n, in, in_n); \
+	{                                                                                          \
+		return encode(table_##id, out, out_n, in, in_n);                                   \
 	}
 #include "transformers/xml/encodings_table.h"
 #undef SET
@@ -133,11 +135,13 @@ xml_encodings_open(void)
 		/* the library keeps it until xmlCleanupParser() */
 		(void)xmlNewCharEncodingHandler(sets[i].name, sets[i].decode, sets[i].encode);
 		if (sets[i].alias)
-			(void)xmlAddEncodingAlias(sets[i].name, sets[i].alias); /* fails when out of memory only */
+			(void)xmlAddEncodingAlias(
+			    sets[i].name, sets[i].alias); /* fails when out of memory only */
 	}
 	(void)xmlAddEncodingAlias("GBK", "GB2312");
 	for (size_t i = 0; i < ARRAY_LEN(kept_open); i++)
-		es->handlers[i] = xmlFindCharEncodingHandler(kept_open[i]); /* NULL: this system's iconv has none */
+		es->handlers[i] = xmlFindCharEncodingHandler(
+		    kept_open[i]); /* NULL: this system's iconv has none */
 	return es;
 }
 
@@ -148,6 +152,7 @@ xml_encodings_close(struct xml_encodings *es)
 		return;
 	for (size_t i = 0; i < ARRAY_LEN(kept_open); i++)
 		if (es->handlers[i])
-			(void)xmlCharEncCloseFunc(es->handlers[i]); /* nothing to do about a failure */
+			(void)xmlCharEncCloseFunc(
+			    es->handlers[i]); /* nothing to do about a failure */
 	free(es);
 }

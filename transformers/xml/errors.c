@@ -67,21 +67,33 @@ on_error(void *arg, xmlErrorPtr e)
 {
 	struct xml_errors *es = arg;
 
-	/* A warning, but for the entity that an unread DTD may declare: its text would be missing. */
+	/* A warning, but for the entity that an unread DTD may declare: its text would be missing.
+	 */
 	if (e->level <= XML_ERR_WARNING && e->code != XML_WAR_UNDECLARED_ENTITY)
 		return;
 	if (es->n == 0 && e->file)
 		(void)snprintf(es->file, sizeof es->file, "%s", e->file); /* a longer name is cut */
 	/* int2 is the column; of an XPath there is a position in its text only, in int1 */
-	xml_errors_note_at(es, e->line, e->domain == XML_FROM_XPATH ? e->int1 : e->int2, "%s", e->message ? e->message : "unknown error");
+	xml_errors_note_at(es, e->line, e->domain == XML_FROM_XPATH ? e->int1 : e->int2, "%s",
+	    e->message ? e->message : "unknown error");
 }
+
+/* Like the hooks of the libraries, it is the process's. */
+static struct xml_errors *hooked;
 
 void
 xml_errors_hook(struct xml_errors *es)
 {
+	hooked = es;
 	xmlSetStructuredErrorFunc(es, es ? on_error : NULL);
 	xmlSetGenericErrorFunc(es, es ? xml_errors_print : NULL);
 	xsltSetGenericErrorFunc(es, es ? xml_errors_print : NULL);
+}
+
+struct xml_errors *
+xml_errors_hooked(void)
+{
+	return hooked;
 }
 
 void

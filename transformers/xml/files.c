@@ -1,4 +1,5 @@
-/* Files of the generation under the folder rule: see files.h. Nothing here writes, and nothing follows a name out of the folder. */
+/* Files of the generation under the folder rule: see files.h. Nothing here writes, and nothing
+ * follows a name out of the folder. */
 #include "transformers/xml/files.h"
 
 #include "core/base/mem.h"
@@ -113,7 +114,8 @@ url_to_name(const char *url)
 }
 
 static enum hinny_rc
-read_whole(struct xml_files *fs, int fd, const char *name, struct xml_file *f, struct hinny_error *err)
+read_whole(
+    struct xml_files *fs, int fd, const char *name, struct xml_file *f, struct hinny_error *err)
 {
 	struct stat st;
 	size_t n = 0;
@@ -121,10 +123,13 @@ read_whole(struct xml_files *fs, int fd, const char *name, struct xml_file *f, s
 	if (fstat(fd, &st) == -1)
 		return hinny_error_errno(err, errno, "cannot read \"%s\"", xml_files_shown(name));
 	if (!S_ISREG(st.st_mode))
-		return hinny_error_set(err, HINNY_EREFUSED, "cannot read \"%s\": not a regular file", xml_files_shown(name));
+		return hinny_error_set(err, HINNY_EREFUSED,
+		    "cannot read \"%s\": not a regular file", xml_files_shown(name));
 	if ((uint64_t)st.st_size > XML_FILES_MAX - fs->bytes)
-		return hinny_error_set(err, HINNY_ELIMIT, "cannot read \"%s\": stylesheets, schemas and their documents take more than %d MiB",
-			xml_files_shown(name), XML_FILES_MAX >> 20);
+		return hinny_error_set(err, HINNY_ELIMIT,
+		    "cannot read \"%s\": stylesheets, schemas and their documents take more than "
+		    "%d MiB",
+		    xml_files_shown(name), XML_FILES_MAX >> 20);
 	f->data = mem_alloc((size_t)st.st_size + 1);
 	while (n < (size_t)st.st_size) {
 		ssize_t got = read(fd, f->data + n, (size_t)st.st_size - n);
@@ -149,15 +154,18 @@ file_load(struct xml_files *fs, const char *name, struct hinny_error *err)
 
 	if (f && f->data)
 		return f;
-	fd = fs->sealed ? -1 : openat(fs->dirfd, name + 1, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	fd = fs->sealed ? -1
+			: openat(fs->dirfd, name + 1, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	if (fd == -1) {
-		(void)hinny_error_set(err, HINNY_ENOENT, "cannot read \"%s\": %s", xml_files_shown(name),
-			fs->sealed ? "no such file in the generation" : strerror(errno));
+		(void)hinny_error_set(err, HINNY_ENOENT, "cannot read \"%s\": %s",
+		    xml_files_shown(name),
+		    fs->sealed ? "no such file in the generation" : strerror(errno));
 		return NULL;
 	}
 	if (!f) {
 		f = ARENA_NEW(&fs->arena, struct xml_file);
-		(void)hash_put(&fs->files, str_of(arena_strdup(&fs->arena, name)), f); /* was not there */
+		(void)hash_put(
+		    &fs->files, str_of(arena_strdup(&fs->arena, name)), f); /* was not there */
 	}
 	if (read_whole(fs, fd, name, f, err) != HINNY_OK)
 		f = NULL;
@@ -176,7 +184,10 @@ xml_files_read(struct xml_files *fs, const char *url, struct str *out, struct hi
 		err = &own;
 	if (!name || !fs->root || strncmp(name, fs->root, strlen(fs->root)) != 0) {
 		xmlFree(name);
-		return hinny_error_set(err, HINNY_EREFUSED, "\"%s\" may not be opened: it lies outside the folder of its stylesheet or schema", xml_files_shown(url));
+		return hinny_error_set(err, HINNY_EREFUSED,
+		    "\"%s\" may not be opened: it lies outside the folder of its stylesheet or "
+		    "schema",
+		    xml_files_shown(url));
 	}
 	f = file_load(fs, name, err);
 	xmlFree(name);
@@ -193,11 +204,13 @@ static enum hinny_rc
 keep_folder(struct xml_files *fs, const char *folder, unsigned depth, struct hinny_error *err)
 {
 	enum hinny_rc rc = HINNY_OK;
-	int fd = openat(fs->dirfd, folder[1] ? folder + 1 : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int fd =
+	    openat(fs->dirfd, folder[1] ? folder + 1 : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *dir = fd == -1 ? NULL : fdopendir(fd);
 
 	if (!dir) {
-		rc = hinny_error_errno(err, errno, "cannot read folder \"%s\"", xml_files_shown(folder));
+		rc = hinny_error_errno(
+		    err, errno, "cannot read folder \"%s\"", xml_files_shown(folder));
 		if (fd != -1)
 			(void)close(fd); /* was only read */
 		return rc;
@@ -230,7 +243,9 @@ xml_files_seal(struct xml_files *fs, struct hinny_error *err)
 	if (!err)
 		err = &own;
 	for (size_t i = 0; i < fs->roots.cap; i++) {
-		enum hinny_rc rc = fs->roots.slots[i].value ? keep_folder(fs, fs->roots.slots[i].key.p, 0, err) : HINNY_OK;
+		enum hinny_rc rc = fs->roots.slots[i].value
+		    ? keep_folder(fs, fs->roots.slots[i].key.p, 0, err)
+		    : HINNY_OK;
 
 		if (rc != HINNY_OK)
 			return rc;

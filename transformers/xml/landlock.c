@@ -1,6 +1,7 @@
 /*
- * Landlock, by its system calls, since Debian 12 has no library for it. The ruleset handles every right that this kernel knows and allows none. It binds the calling thread
- * and what it starts; other threads are held by the seccomp filter alone.
+ * Landlock, by its system calls, since Debian 12 has no library for it. The ruleset handles every
+ * right that this kernel knows and allows none. It binds the calling thread and what it starts;
+ * other threads are held by the seccomp filter alone.
  */
 #include "transformers/xml/jail.h"
 
@@ -11,7 +12,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* The rights on files by ABI version; what a header of today knows of tomorrow's kernel is of no use, so they are numbers: bits 0 to 12 in version 1, then one each. */
+/* The rights on files by ABI version; what a header of today knows of tomorrow's kernel is of no
+ * use, so they are numbers: bits 0 to 12 in version 1, then one each. */
 static uint64_t
 file_rights(long abi)
 {
@@ -28,7 +30,9 @@ landlock_close(struct hinny_error *err)
 	long fd;
 
 	if (abi == -1)
-		return hinny_error_errno(err, errno, "this kernel has no Landlock") == HINNY_OK ? HINNY_OK : HINNY_ENOENT;
+		return hinny_error_errno(err, errno, "this kernel has no Landlock") == HINNY_OK
+		    ? HINNY_OK
+		    : HINNY_ENOENT;
 	attr = (struct landlock_ruleset_attr){ .handled_access_fs = file_rights(abi) };
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == -1)
 		return hinny_error_errno(err, errno, "cannot give up new privileges");

@@ -1,10 +1,12 @@
 # What the XML transformers share: parsing, the jail, character sets (in hinny-xform).
 transformers_xml_sources = \
+	transformers/xml/document.c \
 	transformers/xml/encodings.c \
 	transformers/xml/errors.c \
 	transformers/xml/files.c \
 	transformers/xml/jail.c \
 	transformers/xml/landlock.c \
+	transformers/xml/parse.c \
 	transformers/xml/write.c \
 	transformers/xml/xform.c \
 	transformers/xml/xml.c

@@ -1,6 +1,6 @@
 /*
- * Serialiser: see write.h. It walks without recursion, since the depth of a result tree is the stylesheet's to choose. Errors are sticky: the buffer's bound is
- * noted and the rest is skipped.
+ * Serialiser: see write.h. It walks without recursion, since the depth of a result tree is the
+ * stylesheet's to choose. Errors are sticky: the buffer's bound is noted and the rest is skipped.
  */
 #include "transformers/xml/write.h"
 
@@ -255,7 +255,8 @@ declared_within(const xmlNs *ns, const xmlNode *from, const xmlNode *top)
 static void
 need_ns(struct outer *o, const xmlNs *ns, const xmlNode *at, const xmlNode *top)
 {
-	if (!ns || (ns->prefix && strcmp((const char *)ns->prefix, "xml") == 0) || declared_within(ns, at, top))
+	if (!ns || (ns->prefix && strcmp((const char *)ns->prefix, "xml") == 0) ||
+	    declared_within(ns, at, top))
 		return;
 	for (unsigned i = 0; i < o->n; i++)
 		if (xmlStrEqual(o->ns[i].prefix, ns->prefix))
@@ -287,7 +288,8 @@ xml_write_alone(struct buf *b, xmlNode *node)
 	struct outer o;
 
 	o.n = 0;
-	if (node->type == XML_ELEMENT_NODE && node->parent && node->parent->type == XML_ELEMENT_NODE) {
+	if (node->type == XML_ELEMENT_NODE && node->parent &&
+	    node->parent->type == XML_ELEMENT_NODE) {
 		for (const xmlNode *n = node; n; n = next_node(n, node)) {
 			if (n->type != XML_ELEMENT_NODE)
 				continue;
@@ -363,7 +365,9 @@ xml_write_plain(struct buf *b, const xmlNode *node)
 	for (;;) {
 		if ((n->type == XML_TEXT_NODE || n->type == XML_CDATA_SECTION_NODE) && n->content)
 			put_str(&w, n->content);
-		if ((n->type == XML_ELEMENT_NODE || n->type == XML_DOCUMENT_NODE || n->type == XML_HTML_DOCUMENT_NODE) && n->children) {
+		if ((n->type == XML_ELEMENT_NODE || n->type == XML_DOCUMENT_NODE ||
+			n->type == XML_HTML_DOCUMENT_NODE) &&
+		    n->children) {
 			n = n->children;
 			continue;
 		}

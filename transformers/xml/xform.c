@@ -1,4 +1,5 @@
-/* hinny-xform: libxml2 is set up before anything is compiled, and the jail closes when all is compiled and read. */
+/* hinny-xform: libxml2 is set up before anything is compiled, and the jail closes when all is
+ * compiled and read. */
 #include "transformers/xml/xform.h"
 
 #include "core/base/mem.h"
@@ -12,17 +13,20 @@
 
 #include <stdlib.h>
 
-/* Memory of a large message is free when its reply has left, which the transformers do not see: so it is collected a few times after one. */
+/* Memory of a large message is free when its reply has left, which the transformers do not see: so
+ * it is collected a few times after one. */
 enum { COLLECT_MS = 500, COLLECT_TIMES = 4 };
 
-/* The worker's data is the struct xml alone, which is what the transformers want; this is found by its on_large_arg. */
+/* The worker's data is the struct xml alone, which is what the transformers want; this is found by
+ * its on_large_arg. */
 struct xform {
 	struct xml *xml;
 	struct loop_timer collect;
 	int collects; /* to come */
 };
 
-/* mimalloc, where this executable is linked with it: it keeps what a large document took until it is asked. */
+/* mimalloc, where this executable is linked with it: it keeps what a large document took until it
+ * is asked. */
 void mi_collect(bool force) __attribute__((weak));
 
 static void

@@ -1,15 +1,16 @@
 /*
- * libxml2 in hinny-xform's process: see xml.h. libxml2 and libxslt report errors and open files through hooks that are global to the process and take no argument,
- * so the one struct xml of the process is found by `the_xml`; nothing else uses that variable.
+ * libxml2 in hinny-xform's process: see xml.h. libxml2 and libxslt report errors and open files
+ * through hooks that are global to the process and take no argument, so the one struct xml of the
+ * process is found by `the_xml`; nothing else uses that variable.
  */
 #include "transformers/xml/xml.h"
 
 #include "core/base/assert.h"
 #include "core/base/mem.h"
+#include "transformers/xml/document.h"
 #include "transformers/xml/encodings.h"
 #include "transformers/xml/errors.h"
 
-#include <limits.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -22,7 +23,8 @@ static struct xml *the_xml;
 
 /* ---- what libxml2 may open ---- */
 
-/* The only way in for schemas, what they import, and external entities of stylesheets (those of messages are refused before). */
+/* The only way in for schemas, what they import, and external entities of stylesheets (those of
+ * messages are refused before). */
 static xmlParserInputPtr
 load_entity(const char *url, const char *id, xmlParserCtxtPtr pc)
 {
@@ -33,7 +35,8 @@ load_entity(const char *url, const char *id, xmlParserCtxtPtr pc)
 
 	(void)id;
 	if (!url || xml_files_read(&the_xml->files, url, &text, &err) != HINNY_OK) {
-		xml_errors_note(&the_xml->errors, "%s", url ? err.text : "an entity without a name may not be loaded");
+		xml_errors_note(&the_xml->errors, "%s",
+		    url ? err.text : "an entity without a name may not be loaded");
 		return NULL;
 	}
 	in = xmlParserInputBufferCreateMem(text.p, (int)text.n, XML_CHAR_ENCODING_NONE);
@@ -79,11 +82,6 @@ close_none(void *file)
 
 /* ---- life ---- */
 
-/* What the exchange knows of the cache: NULL when that has gone first. */
-struct xml_cache_ref {
-	struct xml *x;
-};
-
 struct xml *
 xml_new(const struct xml_limits *limits, int dirfd)
 {
@@ -118,9 +116,7 @@ xml_free(struct xml *x)
 {
 	if (!x)
 		return;
-	xmlFreeDoc(x->cache.doc);
-	if (x->cache.ref)
-		x->cache.ref->x = NULL; /* its exchange outlives us */
+	xml_cache_fini(&x->cache);
 	xmlFreeDoc(x->empty);
 	xml_files_fini(&x->files); /* with what was compiled: it is cleaned up there */
 	xmlXPathFreeContext(x->xpath);
@@ -150,337 +146,4 @@ xml_memory_trim(struct xml *x, size_t n)
 	}
 	if (x->on_large)
 		x->on_large(x->on_large_arg);
-}
-
-/* ---- documents ---- */
-
-struct xml_text
-xml_text_of(struct exchange *ex, const struct value *v)
-{
-	bool raw = v->type == VALUE_BYTES || (v->flags & VALUE_INPUT);
-
-	return (struct xml_text){ value_has_text(v) ? v->u.s : value_text(&ex->arena, v), !raw };
-}
-
-const char *
-xml_chars(struct arena *a, struct str s)
-{
-	char *out, *p;
-
-	if (str_utf8_valid(s))
-		return arena_strndup(a, s.p, s.n);
-	p = out = arena_alloc(a, 2 * s.n + 1);
-	for (size_t i = 0; i < s.n; i++) {
-		unsigned char c = (unsigned char)s.p[i];
-
-		if (c >= 0x80)
-			*p++ = (char)(0xc0 | c >> 6);
-		*p++ = (char)(c >= 0x80 ? 0x80 | (c & 0x3f) : c);
-	}
-	*p = '\0';
-	return out;
-}
-
-static void
-refuse(void *arg, const char *what)
-{
-	xmlParserCtxtPtr pc = arg;
-
-	xml_errors_note_at(&the_xml->errors, pc->input ? pc->input->line : 0, pc->input ? pc->input->col : 0, "%s", what);
-	pc->wellFormed = 0;
-	xmlStopParser(pc);
-}
-
-/* SAX: a DOCTYPE where none may be. */
-static void
-on_doctype(void *arg, const xmlChar *name, const xmlChar *external, const xmlChar *system)
-{
-	(void)name;
-	(void)external;
-	(void)system;
-	refuse(arg, "DOCTYPE is disallowed");
-}
-
-/* SAX: declarations of an internal subset. */
-static void
-on_entity(void *arg, const xmlChar *name, int type, const xmlChar *public, const xmlChar *system, xmlChar *content)
-{
-	(void)name;
-	(void)type;
-	(void)public;
-	(void)system;
-	(void)content;
-	refuse(arg, "the DOCTYPE declares an entity: entities are not expanded");
-}
-
-static void
-on_attribute(void *arg, const xmlChar *element, const xmlChar *name, int type, int def, const xmlChar *value, xmlEnumerationPtr tree)
-{
-	(void)element;
-	(void)name;
-	(void)type;
-	(void)def;
-	(void)value;
-	xmlFreeEnumeration(tree);
-	refuse(arg, "the DOCTYPE declares attributes: an internal subset is not supported");
-}
-
-static void
-on_element(void *arg, const xmlChar *name, int type, xmlElementContentPtr content)
-{
-	(void)name;
-	(void)type;
-	(void)content;
-	refuse(arg, "the DOCTYPE declares elements: an internal subset is not supported");
-}
-
-static void
-on_notation(void *arg, const xmlChar *name, const xmlChar *public, const xmlChar *system)
-{
-	(void)name;
-	(void)public;
-	(void)system;
-	refuse(arg, "the DOCTYPE declares a notation: an internal subset is not supported");
-}
-
-static void
-on_unparsed(void *arg, const xmlChar *name, const xmlChar *public, const xmlChar *system, const xmlChar *notation)
-{
-	(void)name;
-	(void)public;
-	(void)system;
-	(void)notation;
-	refuse(arg, "the DOCTYPE declares an entity: entities are not expanded");
-}
-
-/* SAX: a reference to an entity that is none of the five. */
-static void
-on_reference(void *arg, const xmlChar *name)
-{
-	(void)name;
-	refuse(arg, "an entity that is not predefined: entities are not expanded");
-}
-
-static void
-set_rules(xmlParserCtxtPtr pc, enum xml_doctype doctype)
-{
-	pc->sax->entityDecl = on_entity;
-	pc->sax->attributeDecl = on_attribute;
-	pc->sax->elementDecl = on_element;
-	pc->sax->notationDecl = on_notation;
-	pc->sax->unparsedEntityDecl = on_unparsed;
-	pc->sax->reference = on_reference;
-	if (doctype == XML_DOCTYPE_REFUSE) {
-		pc->sax->internalSubset = on_doctype;
-		pc->sax->comment = NULL;
-	}
-}
-
-/* Documents up to this size are parsed from a buffer that stays. */
-enum { TEXT_KEEP = 64 << 10, DECLARATION = 200 };
-
-/* Is it UTF-8 without doubt, so that no decoder is needed? */
-static bool
-is_plain(struct xml_text text)
-{
-	struct str s = text.s, head;
-	size_t at;
-
-	if (text.decoded)
-		return true;
-	if (str_starts(s, "\xef\xbb\xbf")) {
-		s.p += 3;
-		s.n -= 3;
-	}
-	if (s.n < 4 || !strchr("< \t\r\n", s.p[0]) || s.p[0] == '\0' || s.p[1] == '\0')
-		return false;
-	if (!str_starts(s, "<?xml"))
-		return true;
-	head = (struct str){ s.p, s.n < DECLARATION ? s.n : DECLARATION };
-	at = str_find(head, STR_LIT("?>"));
-	if (at == SIZE_MAX)
-		return false;
-	head.n = at;
-	return str_find(head, STR_LIT("encoding")) == SIZE_MAX || str_casefind(head, STR_LIT("\"utf-8\"")) != SIZE_MAX ||
-	       str_casefind(head, STR_LIT("'utf-8'")) != SIZE_MAX;
-}
-
-static void
-free_text(xmlChar *p)
-{
-	free(p);
-}
-
-/*
- * The parser on a copy of the text that ends in a NUL, without one of libxml2's input buffers behind it: near the end of a document the parser asks such a buffer for more at
- * every token, which costs a tenth of the time of a small one.
- */
-static xmlParserCtxtPtr
-parse_plain(struct xml *x, struct str s)
-{
-	xmlParserCtxtPtr pc = xmlNewParserCtxt();
-	xmlParserInputPtr input = pc ? xmlNewInputStream(pc) : NULL;
-	char *copy;
-
-	if (!input) {
-		xmlFreeParserCtxt(pc);
-		return NULL;
-	}
-	buf_clear(&x->in);
-	if (s.n <= TEXT_KEEP) {
-		(void)buf_reserve(&x->in, TEXT_KEEP + 1); /* has no bound */
-		copy = x->in.p;
-	} else {
-		copy = malloc(s.n + 1);
-		input->free = free_text;
-	}
-	if (!copy) {
-		xmlFreeInputStream(input);
-		xmlFreeParserCtxt(pc);
-		return NULL;
-	}
-	memcpy(copy, s.p, s.n);
-	copy[s.n] = '\0';
-	input->base = input->cur = (xmlChar *)copy;
-	input->end = input->base + s.n;
-	input->length = (int)s.n;
-	(void)inputPush(pc, input); /* the first: there is room */
-	return pc;
-}
-
-struct _xmlParserCtxt *
-xml_parser_new(struct xml *x, struct xml_text text, enum xml_doctype doctype, struct hinny_error *err)
-{
-	int options = XML_PARSE_COMPACT | XML_PARSE_NONET | (text.decoded ? XML_PARSE_IGNORE_ENC : 0);
-	xmlParserCtxtPtr pc;
-
-	xml_errors_clear(&x->errors);
-	if (text.s.n > x->limits.max_size || text.s.n > INT_MAX) {
-		(void)hinny_error_set(err, HINNY_ELIMIT, "a document of %zu bytes is larger than xform.max_size, %llu", text.s.n,
-			(unsigned long long)x->limits.max_size);
-		return NULL;
-	}
-	if (text.s.n == 0) {
-		(void)hinny_error_set(err, HINNY_EINVAL, "Premature end of file: the document is empty");
-		return NULL;
-	}
-	pc = is_plain(text) ? parse_plain(x, text.s) : xmlCreateMemoryParserCtxt(text.s.p, (int)text.s.n);
-	if (!pc) {
-		(void)hinny_error_set(err, HINNY_ELIMIT, "out of memory for a document of %zu bytes", text.s.n);
-		return NULL;
-	}
-	(void)xmlCtxtUseOptions(pc, options); /* all of them are known */
-	set_rules(pc, doctype);
-	return pc;
-}
-
-enum hinny_rc
-xml_parser_result(struct xml *x, struct _xmlParserCtxt *pc, struct hinny_error *err)
-{
-	const struct xml_errors *es = &x->errors;
-
-	/* An entity that an unread DTD may declare is only a warning to libxml2; its text is missing all the same. */
-	if (pc->wellFormed && es->n == 0 && (!pc->input || pc->input->cur >= pc->input->end))
-		return HINNY_OK;
-	if (es->n == 0)
-		xml_errors_note_at(&x->errors, pc->input ? pc->input->line : 0, pc->input ? pc->input->col : 0, "a NUL is not allowed in a document");
-	if (es->line > 0)
-		return hinny_error_set(err, HINNY_EINVAL, "line %d, column %d: %s", es->line, es->column, es->first);
-	return hinny_error_set(err, HINNY_EINVAL, "%s", es->first[0] ? es->first : "the document is not well-formed");
-}
-
-enum hinny_rc
-xml_parse(struct xml *x, struct xml_text text, enum xml_doctype doctype, xmlDocPtr *doc, struct hinny_error *err)
-{
-	xmlParserCtxtPtr pc = xml_parser_new(x, text, doctype, err);
-	enum hinny_rc rc;
-
-	*doc = NULL;
-	if (!pc)
-		return err->rc;
-	(void)xmlParseDocument(pc); /* the result says more */
-	rc = xml_parser_result(x, pc, err);
-	if (rc == HINNY_OK)
-		*doc = pc->myDoc;
-	else
-		xmlFreeDoc(pc->myDoc);
-	xmlFreeParserCtxt(pc);
-	return rc;
-}
-
-static xmlDocPtr
-parse_value(struct xml *x, struct exchange *ex, const struct value *v, struct xml_text text, enum xml_doctype doctype)
-{
-	struct hinny_error err;
-	xmlDocPtr doc;
-	enum hinny_rc rc = xml_parse(x, text, doctype, &doc, &err);
-
-	if (rc == HINNY_ELIMIT)
-		exchange_fail(ex, EXCEPTION_BODY_TOO_LARGE, "%s", err.text);
-	else if (rc != HINNY_OK)
-		exchange_fail(ex, EXCEPTION_TYPE_CONVERSION,
-			"Error during type conversion from type: %s to the required type: org.w3c.dom.Document due to org.xml.sax.SAXParseException: %s",
-			value_class(v), err.text);
-	return doc;
-}
-
-/* The exchange ends. */
-static void
-cache_drop(void *arg)
-{
-	struct xml *x = ((struct xml_cache_ref *)arg)->x;
-	size_t n;
-
-	if (!x || x->cache.ref != arg)
-		return;
-	n = x->cache.n;
-	xmlFreeDoc(x->cache.doc);
-	memset(&x->cache, 0, sizeof x->cache);
-	xml_memory_trim(x, n);
-}
-
-static bool
-cache_has(const struct xml_cache *cache, const struct exchange *ex, struct str s, enum xml_doctype doctype)
-{
-	return cache->doc && cache->ex == ex && cache->p == s.p && cache->n == s.n && cache->doctype == (int)doctype;
-}
-
-xmlDocPtr
-xml_document(struct xml *x, struct exchange *ex, const struct value *v, enum xml_doctype doctype)
-{
-	struct xml_text text = xml_text_of(ex, v);
-	struct xml_cache *cache = &x->cache;
-	xmlDocPtr doc;
-
-	if (cache_has(cache, ex, text.s, doctype))
-		return cache->doc;
-	doc = parse_value(x, ex, v, text, doctype);
-	if (!doc)
-		return NULL;
-	xmlFreeDoc(cache->doc);
-	if (cache->ex != ex) {
-		cache->ref = ARENA_NEW(&ex->arena, struct xml_cache_ref);
-		cache->ref->x = x;
-		arena_on_reset(&ex->arena, cache_drop, cache->ref);
-	}
-	*cache = (struct xml_cache){ ex, text.s.p, text.s.n, (int)doctype, doc, cache->ref };
-	return doc;
-}
-
-xmlDocPtr
-xml_document_empty(struct xml *x)
-{
-	return x->empty;
-}
-
-xmlDocPtr
-xml_document_take(struct xml *x, struct exchange *ex, const struct value *v, enum xml_doctype doctype)
-{
-	struct xml_text text = xml_text_of(ex, v);
-	xmlDocPtr doc = x->cache.doc;
-
-	if (!cache_has(&x->cache, ex, text.s, doctype))
-		return parse_value(x, ex, v, text, doctype);
-	x->cache.doc = NULL;
-	return doc;
 }

@@ -1,6 +1,7 @@
 /*
- * What an expression can ask of its exchange: $NAME, in:body(), in:header(), out:…, function:properties(), function:simple(). Registered once at the context that all
- * expressions share; the exchange is the one of the evaluation that runs (xml.ex).
+ * What an expression can ask of its exchange: $NAME, in:body(), in:header(), out:…,
+ * function:properties(), function:simple(). Registered once at the context that all expressions
+ * share; the exchange is the one of the evaluation that runs (xml.ex).
  */
 #include "transformers/xpath/xpath_priv.h"
 
@@ -54,7 +55,8 @@ runtime_of(xmlXPathParserContextPtr pc)
 	return pc->context->userData;
 }
 
-/* The one argument as text in the exchange's arena; NULL when there is another number of them (noted). */
+/* The one argument as text in the exchange's arena; NULL when there is another number of them
+ * (noted). */
 static const char *
 pop_text(xmlXPathParserContextPtr pc, int n)
 {
@@ -101,7 +103,8 @@ static void
 call_properties(xmlXPathParserContextPtr pc, int n)
 {
 	struct xml *x = runtime_of(pc);
-	const struct xpath_code *code = x->expression ? ((const struct expression *)x->expression)->impl : NULL;
+	const struct xpath_code *code =
+	    x->expression ? ((const struct expression *)x->expression)->impl : NULL;
 	const char *name = pop_text(pc, n);
 
 	if (!name)
@@ -114,7 +117,8 @@ call_properties(xmlXPathParserContextPtr pc, int n)
 			return;
 		}
 	}
-	exchange_fail(x->ex, EXCEPTION_ILLEGAL_ARGUMENT, "Property with key [%s] not found in properties from text: {{%s}}", name, name);
+	exchange_fail(x->ex, EXCEPTION_ILLEGAL_ARGUMENT,
+	    "Property with key [%s] not found in properties from text: {{%s}}", name, name);
 	pc->error = XPATH_EXPR_ERROR;
 }
 
@@ -140,7 +144,8 @@ call_simple(xmlXPathParserContextPtr pc, int n)
 		valuePush(pc, xpath_object(x->ex, &v));
 		return;
 	}
-	exchange_fail(x->ex, EXCEPTION_XPATH_EXPRESSION, "function:simple takes a literal text, not \"%s\" that is made at run time", text);
+	exchange_fail(x->ex, EXCEPTION_XPATH_EXPRESSION,
+	    "function:simple takes a literal text, not \"%s\" that is made at run time", text);
 	pc->error = XPATH_EXPR_ERROR;
 }
 
@@ -164,6 +169,7 @@ xpath_functions_register(struct xml *x)
 	x->xpath->userData = x;
 	xmlXPathRegisterVariableLookup(x->xpath, find_variable, x);
 	for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++)
-		if (xmlXPathRegisterFuncNS(x->xpath, BAD_CAST functions[i].name, BAD_CAST functions[i].uri, functions[i].call) != 0)
+		if (xmlXPathRegisterFuncNS(x->xpath, BAD_CAST functions[i].name,
+			BAD_CAST functions[i].uri, functions[i].call) != 0)
 			abort(); /* out of memory */
 }

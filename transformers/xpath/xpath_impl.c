@@ -1,6 +1,7 @@
 /*
- * Prepares and evaluates XPath expressions. They are compiled once, before READY; all share one XPath context, which between two evaluations holds nothing of a message.
- * The document is parsed once for all expressions of one call.
+ * Prepares and evaluates XPath expressions. They are compiled once, before READY; all share one
+ * XPath context, which between two evaluations holds nothing of a message. The document is parsed
+ * once for all expressions of one call.
  */
 #include "transformers/xpath/xpath_impl.h"
 
@@ -29,7 +30,8 @@ collect_namespaces(struct xpath_code *code, const struct pairs *given)
 {
 	code->namespaces = mem_alloc((given->n + 3) * sizeof(xmlNsPtr));
 	for (size_t i = 0; i < given->n; i++)
-		code->namespaces[code->namespaces_n++] = make_ns(given->items[i].key, given->items[i].value);
+		code->namespaces[code->namespaces_n++] =
+		    make_ns(given->items[i].key, given->items[i].value);
 	code->namespaces[code->namespaces_n++] = make_ns("in", xpath_ns_in);
 	code->namespaces[code->namespaces_n++] = make_ns("out", xpath_ns_out);
 	code->namespaces[code->namespaces_n++] = make_ns("function", xpath_ns_function);
@@ -66,10 +68,12 @@ xpath_prepare(void *owner, struct expression *e, struct hinny_error *err)
 	xml_errors_clear(&x->errors);
 	code->compiled = xmlXPathCompile(BAD_CAST e->text);
 	if (!code->compiled)
-		return hinny_error_set(err, HINNY_EINVAL, "invalid expression \"%s\": %s at character %d", e->text,
-			x->errors.first[0] ? x->errors.first : "syntax error", x->errors.column + 1);
+		return hinny_error_set(err, HINNY_EINVAL,
+		    "invalid expression \"%s\": %s at character %d", e->text,
+		    x->errors.first[0] ? x->errors.first : "syntax error", x->errors.column + 1);
 	if (xpath_check_names(e->text, code->namespaces, code->namespaces_n, &why) != HINNY_OK)
-		return hinny_error_set(err, HINNY_EINVAL, "invalid expression \"%s\": %s", e->text, why.text);
+		return hinny_error_set(
+		    err, HINNY_EINVAL, "invalid expression \"%s\": %s", e->text, why.text);
 	return HINNY_OK;
 }
 
@@ -79,15 +83,17 @@ static enum eval_rc
 failed(struct xml *x, struct exchange *ex, const struct expression *e)
 {
 	if (!ex->exception)
-		exchange_fail(ex, EXCEPTION_XPATH_EXPRESSION, "Invalid xpath: %s. Reason: %s", e->text,
-			x->errors.first[0] ? x->errors.first : "it failed on this message");
+		exchange_fail(ex, EXCEPTION_XPATH_EXPRESSION, "Invalid xpath: %s. Reason: %s",
+		    e->text, x->errors.first[0] ? x->errors.first : "it failed on this message");
 	return EVAL_ERROR;
 }
 
 static const char *
 kind_of(xmlXPathObjectPtr o)
 {
-	return o->type == XPATH_BOOLEAN ? "#BOOLEAN" : o->type == XPATH_NUMBER ? "#NUMBER" : "#STRING";
+	return o->type == XPATH_BOOLEAN ? "#BOOLEAN"
+	    : o->type == XPATH_NUMBER   ? "#NUMBER"
+					: "#STRING";
 }
 
 /* One node as it is: null when there is none. */
@@ -99,32 +105,39 @@ one_node(struct buf *b, xmlNodeSetPtr nodes)
 	if (!nodes || nodes->nodeNr == 0)
 		return value_null();
 	first.nodeTab = nodes->nodeTab;
-	return (struct value){ .type = xml_write_nodes(b, &first) == HINNY_OK ? VALUE_XML : VALUE_TYPES };
+	return (struct value){ .type = xml_write_nodes(b, &first) == HINNY_OK ? VALUE_XML
+									      : VALUE_TYPES };
 }
 
 static struct value
 all_nodes(struct buf *b, xmlNodeSetPtr nodes)
 {
-	return (struct value){ .type = xml_write_nodes(b, nodes) == HINNY_OK ? VALUE_XML : VALUE_TYPES,
+	return (
+	    struct value){ .type = xml_write_nodes(b, nodes) == HINNY_OK ? VALUE_XML : VALUE_TYPES,
 		.flags = VALUE_NODESET,
 		.aux = nodes ? (uint32_t)nodes->nodeNr : 0 };
 }
 
 static enum eval_rc
-give_nodes(struct xml *x, struct exchange *ex, const struct expression *e, xmlXPathObjectPtr o, struct value *out)
+give_nodes(struct xml *x, struct exchange *ex, const struct expression *e, xmlXPathObjectPtr o,
+    struct value *out)
 {
 	const struct xpath_code *code = e->impl;
 
 	if (o->type != XPATH_NODESET && o->type != XPATH_XSLT_TREE) {
-		exchange_fail(ex, EXCEPTION_INVALID_XPATH, "Invalid xpath: %s. Reason: Can not convert %s to a NodeList!", e->text, kind_of(o));
+		exchange_fail(ex, EXCEPTION_INVALID_XPATH,
+		    "Invalid xpath: %s. Reason: Can not convert %s to a NodeList!", e->text,
+		    kind_of(o));
 		return EVAL_ERROR;
 	}
 	if (o->nodesetval)
 		xmlXPathNodeSetSort(o->nodesetval);
 	buf_clear(&x->out);
-	*out = code->want == WANT_NODE ? one_node(&x->out, o->nodesetval) : all_nodes(&x->out, o->nodesetval);
+	*out = code->want == WANT_NODE ? one_node(&x->out, o->nodesetval)
+				       : all_nodes(&x->out, o->nodesetval);
 	if (out->type == VALUE_TYPES) {
-		exchange_fail(ex, EXCEPTION_BODY_TOO_LARGE, "xpath %s: the result is larger than xform.max_output", e->text);
+		exchange_fail(ex, EXCEPTION_BODY_TOO_LARGE,
+		    "xpath %s: the result is larger than xform.max_output", e->text);
 		return EVAL_ERROR;
 	}
 	if (out->type == VALUE_XML)
@@ -133,7 +146,8 @@ give_nodes(struct xml *x, struct exchange *ex, const struct expression *e, xmlXP
 }
 
 static enum eval_rc
-give(struct xml *x, struct exchange *ex, const struct expression *e, xmlXPathObjectPtr o, struct value *out)
+give(struct xml *x, struct exchange *ex, const struct expression *e, xmlXPathObjectPtr o,
+    struct value *out)
 {
 	const struct xpath_code *code = e->impl;
 	double d;
@@ -167,7 +181,8 @@ find_document(struct xml *x, struct exchange *ex, const struct expression *e)
 {
 	struct value *v = source_value(xpath_source_of(e), ex);
 
-	return v && v->type != VALUE_NULL ? xml_document(x, ex, v, XML_DOCTYPE_REFUSE) : xml_document_empty(x);
+	return v && v->type != VALUE_NULL ? xml_document(x, ex, v, XML_DOCTYPE_REFUSE)
+					  : xml_document_empty(x);
 }
 
 static void

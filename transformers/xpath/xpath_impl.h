@@ -1,4 +1,5 @@
-/* The runtime of the xpath language, in hinny-xform. The part that every process has is core/lang/xpath.h. */
+/* The runtime of the xpath language, in hinny-xform. The part that every process has is
+ * core/lang/xpath.h. */
 #ifndef HINNY_TRANSFORMERS_XPATH_IMPL_H
 #define HINNY_TRANSFORMERS_XPATH_IMPL_H
 

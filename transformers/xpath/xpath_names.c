@@ -1,12 +1,16 @@
-/* Looks through the text of an expression for prefixes that nobody declared and functions that nobody has: errors of the route, to be told at load. */
+/* Looks through the text of an expression for prefixes that nobody declared and functions that
+ * nobody has: errors of the route, to be told at load. */
 #include "transformers/xpath/xpath_priv.h"
 
 #include <ctype.h>
 
-/* XPath 1.0, section 4, and the node types, which look like functions. Sorted is not needed: it is read at load only. */
-static const char *const core_functions[] = { "last", "position", "count", "id", "local-name", "namespace-uri", "name", "string", "concat", "starts-with",
-	"contains", "substring-before", "substring-after", "substring", "string-length", "normalize-space", "translate", "boolean", "not", "true", "false", "lang",
-	"number", "sum", "floor", "ceiling", "round", "comment", "text", "processing-instruction", "node", NULL };
+/* XPath 1.0, section 4, and the node types, which look like functions. Sorted is not needed: it is
+ * read at load only. */
+static const char *const core_functions[] = { "last", "position", "count", "id", "local-name",
+	"namespace-uri", "name", "string", "concat", "starts-with", "contains", "substring-before",
+	"substring-after", "substring", "string-length", "normalize-space", "translate", "boolean",
+	"not", "true", "false", "lang", "number", "sum", "floor", "ceiling", "round", "comment",
+	"text", "processing-instruction", "node", NULL };
 
 static const struct {
 	const char *uri, *name;
@@ -61,12 +65,13 @@ check_function(struct str name, const char *uri, struct hinny_error *err)
 				return HINNY_OK;
 	} else {
 		for (size_t i = 0; i < sizeof camel_functions / sizeof camel_functions[0]; i++)
-			if (strcmp(uri, camel_functions[i].uri) == 0 && str_eq(name, str_of(camel_functions[i].name)))
+			if (strcmp(uri, camel_functions[i].uri) == 0 &&
+			    str_eq(name, str_of(camel_functions[i].name)))
 				return HINNY_OK;
 	}
 	near = uri ? NULL : str_nearest(name, core_functions);
-	return hinny_error_set(err, HINNY_EINVAL, "Could not find function: %.*s%s%s%s", STR_FMT(name), near ? ", did you mean \"" : "", near ? near : "",
-		near ? "\"" : "");
+	return hinny_error_set(err, HINNY_EINVAL, "Could not find function: %.*s%s%s%s",
+	    STR_FMT(name), near ? ", did you mean \"" : "", near ? near : "", near ? "\"" : "");
 }
 
 /* One name, perhaps with a prefix: *p is behind it afterwards. */
@@ -80,7 +85,8 @@ check_name(const char **p, xmlNsPtr const *ns, int ns_n, struct hinny_error *err
 	if ((*p)[0] == ':' && (*p)[1] != ':') {
 		uri = uri_of(name, ns, ns_n);
 		if (!uri)
-			return hinny_error_set(err, HINNY_EINVAL, "Prefix must resolve to a namespace: %.*s", STR_FMT(name));
+			return hinny_error_set(err, HINNY_EINVAL,
+			    "Prefix must resolve to a namespace: %.*s", STR_FMT(name));
 		name = name_at(*p + 1);
 		*p += 1 + name.n;
 		if (name.n == 0)

@@ -18,8 +18,10 @@ struct xpath_code {
 	enum xpath_want want;
 };
 
-/* Checks the names in the text of an expression: each prefix is declared in ns, each function exists. libxml2 would find out only when it comes there. */
-enum hinny_rc xpath_check_names(const char *text, xmlNsPtr const *ns, int ns_n, struct hinny_error *err);
+/* Checks the names in the text of an expression: each prefix is declared in ns, each function
+ * exists. libxml2 would find out only when it comes there. */
+enum hinny_rc xpath_check_names(
+    const char *text, xmlNsPtr const *ns, int ns_n, struct hinny_error *err);
 
 extern const char xpath_ns_in[], xpath_ns_out[], xpath_ns_function[];
 

@@ -1,6 +1,7 @@
 /*
- * What an expression of the xpath language asks for, read from its conf. Apart from the rest of the folder since the names of core/lang/xpath.h and those of
- * libxml2's xpath.h cannot stand in one file.
+ * What an expression of the xpath language asks for, read from its conf. Apart from the rest of the
+ * folder since the names of core/lang/xpath.h and those of libxml2's xpath.h cannot stand in one
+ * file.
  */
 #ifndef HINNY_TRANSFORMERS_XPATH_WANT_H
 #define HINNY_TRANSFORMERS_XPATH_WANT_H

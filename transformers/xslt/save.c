@@ -1,6 +1,8 @@
 /*
- * Serialises result trees. The common case, XML in UTF-8 without indentation, is written by our own writer straight into the buffer; indentation, HTML and other encodings go
- * through libxml2. The XML declaration is written here, as Camel's processor does: with the encoding, and without a line end behind it.
+ * Serialises result trees. The common case, XML in UTF-8 without indentation, is written by our own
+ * writer straight into the buffer; indentation, HTML and other encodings go through libxml2. The
+ * XML declaration is written here, as Camel's processor does: with the encoding, and without a line
+ * end behind it.
  */
 #include "transformers/xslt/save.h"
 
@@ -18,11 +20,13 @@ is_utf8(const char *encoding)
 {
 	struct str s = str_of(encoding);
 
-	return !encoding || str_caseeq(s, STR_LIT("UTF-8")) || str_caseeq(s, STR_LIT("UTF8")) || str_caseeq(s, STR_LIT("US-ASCII"));
+	return !encoding || str_caseeq(s, STR_LIT("UTF-8")) || str_caseeq(s, STR_LIT("UTF8")) ||
+	    str_caseeq(s, STR_LIT("US-ASCII"));
 }
 
 static enum hinny_rc
-read_method(struct xslt_output_rules *rules, const char *method, const char *uri, struct hinny_error *err)
+read_method(
+    struct xslt_output_rules *rules, const char *method, const char *uri, struct hinny_error *err)
 {
 	struct str s = str_of(method);
 
@@ -35,8 +39,9 @@ read_method(struct xslt_output_rules *rules, const char *method, const char *uri
 	else if (str_eq(s, STR_LIT("text")))
 		rules->method = XSLT_METHOD_TEXT;
 	else
-		return hinny_error_set(err, HINNY_EINVAL, "xsl:output: unknown method \"%s\"%s%s, expected xml, html or text", method, uri ? " of " : "",
-			uri ? uri : "");
+		return hinny_error_set(err, HINNY_EINVAL,
+		    "xsl:output: unknown method \"%s\"%s%s, expected xml, html or text", method,
+		    uri ? " of " : "", uri ? uri : "");
 	return HINNY_OK;
 }
 
@@ -67,7 +72,8 @@ xslt_rules_read(struct xslt_output_rules *rules, xsltStylesheetPtr style, struct
 		return HINNY_OK;
 	rules->keeps = xmlFindCharEncodingHandler(rules->encoding);
 	if (!rules->keeps)
-		return hinny_error_set(err, HINNY_EINVAL, "xsl:output: unknown encoding \"%s\"", rules->encoding);
+		return hinny_error_set(
+		    err, HINNY_EINVAL, "xsl:output: unknown encoding \"%s\"", rules->encoding);
 	return HINNY_OK;
 }
 
@@ -100,9 +106,12 @@ static void
 dump_nodes(const struct xslt_output_rules *rules, xmlDocPtr result, xmlOutputBufferPtr out)
 {
 	for (xmlNodePtr n = result->children; n; n = n->next) {
-		xmlNodeDumpOutput(out, result, n, 0, rules->indent, rules->encoding ? rules->encoding : "UTF-8");
-		if (n->type == XML_DTD_NODE || (rules->indent && n->type == XML_COMMENT_NODE && n->next))
-			(void)xmlOutputBufferWriteString(out, "\n"); /* errors are kept in the sink */
+		xmlNodeDumpOutput(
+		    out, result, n, 0, rules->indent, rules->encoding ? rules->encoding : "UTF-8");
+		if (n->type == XML_DTD_NODE ||
+		    (rules->indent && n->type == XML_COMMENT_NODE && n->next))
+			(void)xmlOutputBufferWriteString(
+			    out, "\n"); /* errors are kept in the sink */
 	}
 	if (rules->indent)
 		(void)xmlOutputBufferWriteString(out, "\n");
@@ -111,8 +120,11 @@ dump_nodes(const struct xslt_output_rules *rules, xmlDocPtr result, xmlOutputBuf
 static void
 dump_declaration(const struct xslt_output_rules *rules, struct buf *text)
 {
-	(void)buf_printf(text, "<?xml version=\"%s\" encoding=\"%s\"%s?>", rules->version, rules->encoding ? rules->encoding : "UTF-8",
-		rules->standalone == 1 ? " standalone=\"yes\"" : rules->standalone == 0 ? " standalone=\"no\"" : "");
+	(void)buf_printf(text, "<?xml version=\"%s\" encoding=\"%s\"%s?>", rules->version,
+	    rules->encoding ? rules->encoding : "UTF-8",
+	    rules->standalone == 1       ? " standalone=\"yes\""
+		: rules->standalone == 0 ? " standalone=\"no\""
+					 : "");
 }
 
 static void
@@ -120,15 +132,19 @@ dump_html(const struct xslt_output_rules *rules, xmlDocPtr result, xmlOutputBuff
 {
 	const char *encoding = rules->encoding ? rules->encoding : "UTF-8";
 
-	(void)htmlSetMetaEncoding(result, BAD_CAST encoding); /* without a head there is nothing to set */
-	htmlDocContentDumpFormatOutput(out, result, encoding, rules->indent || !rules->indent_given);
+	(void)htmlSetMetaEncoding(
+	    result, BAD_CAST encoding); /* without a head there is nothing to set */
+	htmlDocContentDumpFormatOutput(
+	    out, result, encoding, rules->indent || !rules->indent_given);
 }
 
 static enum hinny_rc
-save_by_library(const struct xslt_output_rules *rules, xmlDocPtr result, enum xslt_method method, struct buf *b)
+save_by_library(
+    const struct xslt_output_rules *rules, xmlDocPtr result, enum xslt_method method, struct buf *b)
 {
 	struct sink sink = { b, HINNY_OK };
-	xmlCharEncodingHandlerPtr encoder = rules->utf8 ? NULL : xmlFindCharEncodingHandler(rules->encoding);
+	xmlCharEncodingHandlerPtr encoder =
+	    rules->utf8 ? NULL : xmlFindCharEncodingHandler(rules->encoding);
 	xmlOutputBufferPtr out = xmlOutputBufferCreateIO(sink_write, NULL, &sink, encoder);
 	struct buf text;
 
@@ -177,7 +193,8 @@ xslt_save(const struct xslt_output_rules *rules, xmlDocPtr result, struct buf *b
 	enum xslt_method method = rules->method;
 
 	if (method == XSLT_METHOD_UNSET)
-		method = result->type == XML_HTML_DOCUMENT_NODE ? XSLT_METHOD_HTML : XSLT_METHOD_XML;
+		method =
+		    result->type == XML_HTML_DOCUMENT_NODE ? XSLT_METHOD_HTML : XSLT_METHOD_XML;
 	if (method == XSLT_METHOD_TEXT && rules->utf8)
 		return xml_write_plain(b, (xmlNodePtr)result);
 	if (method == XSLT_METHOD_XML && rules->utf8 && !rules->indent)

@@ -19,13 +19,15 @@ struct xslt_output_rules {
 	bool utf8;
 	bool indent, indent_given;
 	bool omit_declaration;
-	int standalone;       /* -1: not given */
+	int standalone; /* -1: not given */
 	const char *version;
-	xmlCharEncodingHandlerPtr keeps; /* of an encoding that is not UTF-8: keeps loaded what iconv needs for it */
+	xmlCharEncodingHandlerPtr
+	    keeps; /* of an encoding that is not UTF-8: keeps loaded what iconv needs for it */
 };
 
 /* HINNY_EINVAL: an encoding or method that we do not have. */
-enum hinny_rc xslt_rules_read(struct xslt_output_rules *rules, xsltStylesheetPtr style, struct hinny_error *err);
+enum hinny_rc xslt_rules_read(
+    struct xslt_output_rules *rules, xsltStylesheetPtr style, struct hinny_error *err);
 void xslt_rules_fini(struct xslt_output_rules *rules);
 /* Appends the serialised result to b. HINNY_ELIMIT: b is full. */
 enum hinny_rc xslt_save(const struct xslt_output_rules *rules, xmlDocPtr result, struct buf *b);

@@ -1,4 +1,5 @@
-/* The xslt component in hinny-xform: prepare compiles the stylesheet, send transforms, both synchronously; headers stay as they are. */
+/* The xslt component in hinny-xform: prepare compiles the stylesheet, send transforms, both
+ * synchronously; headers stay as they are. */
 #include "transformers/xslt/xslt.h"
 
 #include "core/base/mem.h"
@@ -71,18 +72,23 @@ set_result(struct xml *x, struct exchange *ex, const struct xslt_conf *conf, boo
 }
 
 static enum step_rc
-failed(struct exchange *ex, const struct xslt_conf *conf, enum xslt_rc rc, const struct xslt_result *result)
+failed(struct exchange *ex, const struct xslt_conf *conf, enum xslt_rc rc,
+    const struct xslt_result *result)
 {
 	switch (rc) {
 	case XSLT_STOPPED:
-		exchange_set_property(ex, STR_LIT("CamelXsltFatalError"), value_str(arena_str(&ex->arena, str_of(result->why))));
-		exchange_fail(ex, EXCEPTION_TRANSFORMER, "Termination forced by an xsl:message instruction: %s", result->why);
+		exchange_set_property(ex, STR_LIT("CamelXsltFatalError"),
+		    value_str(arena_str(&ex->arena, str_of(result->why))));
+		exchange_fail(ex, EXCEPTION_TRANSFORMER,
+		    "Termination forced by an xsl:message instruction: %s", result->why);
 		break;
 	case XSLT_TOO_LARGE:
-		exchange_fail(ex, EXCEPTION_TRANSFORMER, "xslt:%s: the result is larger than xform.max_output", conf->resource_uri);
+		exchange_fail(ex, EXCEPTION_TRANSFORMER,
+		    "xslt:%s: the result is larger than xform.max_output", conf->resource_uri);
 		break;
 	case XSLT_FAILED:
-		exchange_fail(ex, EXCEPTION_TRANSFORMER, "xslt:%s: %s", conf->resource_uri, result->why);
+		exchange_fail(
+		    ex, EXCEPTION_TRANSFORMER, "xslt:%s: %s", conf->resource_uri, result->why);
 		break;
 	default: /* set already */
 		break;
@@ -106,7 +112,8 @@ xslt_send(struct worker *wk, struct exchange *ex, const struct step *st, struct 
 		v = NULL;
 	if (!v && conf->fail_on_null_body) {
 		exchange_fail(ex, EXCEPTION_EXPECTED_BODY_TYPE,
-			"Could not extract IN message body as type: interface javax.xml.transform.Source body is: null");
+		    "Could not extract IN message body as type: interface "
+		    "javax.xml.transform.Source body is: null");
 		return STEP_FAILED;
 	}
 	size = v && value_has_text(v) ? v->u.s.n : 0;

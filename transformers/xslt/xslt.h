@@ -1,5 +1,6 @@
 /*
- * The xslt component: `to: xslt:file:order.xsl`. The transformation runs in hinny-xform; for output=file the home writes the file (xslt_home.c).
+ * The xslt component: `to: xslt:file:order.xsl`. The transformation runs in hinny-xform; for
+ * output=file the home writes the file (xslt_home.c).
  */
 #ifndef HINNY_TRANSFORMERS_XSLT_H
 #define HINNY_TRANSFORMERS_XSLT_H

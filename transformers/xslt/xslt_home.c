@@ -1,6 +1,8 @@
 /*
- * Writes the result of a transformation to the file that the header CamelXsltFileName names, relative names from the working folder; a file of that name is replaced at once,
- * never seen half written. The body stays the text of the result, which is what Camel's java.io.File body prints as.
+ * Writes the result of a transformation to the file that the header CamelXsltFileName names,
+ * relative names from the working folder; a file of that name is replaced at once, never seen half
+ * written. The body stays the text of the result, which is what Camel's java.io.File body prints
+ * as.
  */
 #include "transformers/xslt/xslt_home.h"
 
@@ -36,13 +38,15 @@ temporary(struct exchange *ex, const char *name)
 	const char *slash = strrchr(name, '/');
 	int folder = slash ? (int)(slash - name) + 1 : 0;
 
-	return arena_printf(&ex->arena, "%.*s.%s.%ld.%llx.tmp", folder, name, name + folder, (long)getpid(), (unsigned long long)ex->seq);
+	return arena_printf(&ex->arena, "%.*s.%s.%ld.%llx.tmp", folder, name, name + folder,
+	    (long)getpid(), (unsigned long long)ex->seq);
 }
 
 static enum step_rc
 write_failed(struct exchange *ex, const char *name, int errnum)
 {
-	exchange_fail(ex, errnum == ENOENT ? EXCEPTION_FILE_NOT_FOUND : EXCEPTION_IO, "cannot write file \"%s\": %s", name, strerror(errnum));
+	exchange_fail(ex, errnum == ENOENT ? EXCEPTION_FILE_NOT_FOUND : EXCEPTION_IO,
+	    "cannot write file \"%s\": %s", name, strerror(errnum));
 	return STEP_FAILED;
 }
 
@@ -68,7 +72,8 @@ xslt_after_call(struct worker *wk, struct exchange *ex, const struct step *st, s
 	header = exchange_header(ex, STR_LIT("CamelXsltFileName"));
 	text = header ? value_text(&ex->arena, header) : (struct str){ NULL, 0 };
 	if (text.n == 0 || memchr(text.p, '\0', text.n)) {
-		exchange_fail(ex, EXCEPTION_NO_SUCH_HEADER, "No 'CamelXsltFileName' header available of type: java.lang.String");
+		exchange_fail(ex, EXCEPTION_NO_SUCH_HEADER,
+		    "No 'CamelXsltFileName' header available of type: java.lang.String");
 		return STEP_FAILED;
 	}
 	name = arena_strndup(&ex->arena, text.p, text.n);

@@ -1,4 +1,5 @@
-/* The home's side of xslt: with output=file it writes the file, since hinny-xform can write nothing. Links no library. */
+/* The home's side of xslt: with output=file it writes the file, since hinny-xform can write
+ * nothing. Links no library. */
 #ifndef HINNY_TRANSFORMERS_XSLT_HOME_H
 #define HINNY_TRANSFORMERS_XSLT_HOME_H
 

@@ -1,6 +1,7 @@
 /*
- * The engine that is libxslt. A stylesheet is compiled once; each transformation has its own context and dictionary, and leaves nothing behind in the sheet.
- * Files come from the generation's folder under the folder rule (files.h), nothing can be written, and no network is asked.
+ * The engine that is libxslt. A stylesheet is compiled once; each transformation has its own
+ * context and dictionary, and leaves nothing behind in the sheet. Files come from the generation's
+ * folder under the folder rule (files.h), nothing can be written, and no network is asked.
  */
 #include "transformers/xslt/xslt_priv.h"
 
@@ -28,9 +29,9 @@ enum { OWN_DOCUMENT = XML_PARSE_NOENT | XML_PARSE_NOCDATA | XML_PARSE_NONET | XM
 
 struct sheet {
 	xsltStylesheetPtr style;
-	const char *root;     /* what document() may open */
-	bool documents;       /* it calls document() */
-	struct str *params;   /* names of global xsl:param */
+	const char *root;   /* what document() may open */
+	bool documents;     /* it calls document() */
+	struct str *params; /* names of global xsl:param */
 	size_t params_n;
 	struct xslt_output_rules rules;
 	int dict_size;
@@ -91,8 +92,9 @@ library_setup(struct xml *x)
 /* ---- compiling ---- */
 
 /*
- * The first thing that is wrong, with file and line. libxslt prints "compilation error: file F line N element E\nTEXT\n"; libxml2's errors are structured, and those of
- * an XPath within the sheet have no line of their own.
+ * The first thing that is wrong, with file and line. libxslt prints "compilation error: file F line
+ * N element E\nTEXT\n"; libxml2's errors are structured, and those of an XPath within the sheet
+ * have no line of their own.
  */
 static enum hinny_rc
 compile_failed(struct xml *x, const char *url, struct hinny_error *err)
@@ -103,24 +105,32 @@ compile_failed(struct xml *x, const char *url, struct hinny_error *err)
 	int line = 0;
 
 	if (es->line > 0)
-		return hinny_error_set(err, HINNY_EINVAL, "stylesheet \"%s\", line %d, column %d: %s", xml_files_shown(es->file[0] ? es->file : url), es->line,
-			es->column, es->first);
+		return hinny_error_set(err, HINNY_EINVAL,
+		    "stylesheet \"%s\", line %d, column %d: %s",
+		    xml_files_shown(es->file[0] ? es->file : url), es->line, es->column, es->first);
 	if (es->first[0] && (!text || !strstr(text, "could not compile")))
-		return hinny_error_set(err, HINNY_EINVAL, "stylesheet \"%s\": %s", xml_files_shown(url), es->first);
+		return hinny_error_set(
+		    err, HINNY_EINVAL, "stylesheet \"%s\": %s", xml_files_shown(url), es->first);
 	first = text ? strstr(text, "file ") : NULL;
-	if (first && sscanf(first, "file %255s line %d element %63s", file, &line, element) >= 2 && (first = strchr(first, '\n')) != NULL) {
+	if (first && sscanf(first, "file %255s line %d element %63s", file, &line, element) >= 2 &&
+	    (first = strchr(first, '\n')) != NULL) {
 		first++;
 		if (str_starts(str_of(first), "xslt") && strstr(first, ": "))
 			first = strstr(first, ": ") + 2; /* the name of a function of the library */
 		end = strchr(first, '\n');
-		(void)snprintf(said, sizeof said, "%.*s", end ? (int)(end - first) : (int)strlen(first), first); /* a longer text is cut */
+		(void)snprintf(said, sizeof said, "%.*s",
+		    end ? (int)(end - first) : (int)strlen(first),
+		    first); /* a longer text is cut */
 	}
 	if (!said[0])
-		return hinny_error_set(err, HINNY_EINVAL, "stylesheet \"%s\": %.200s", xml_files_shown(url), text && text[0] ? text : "it cannot be compiled");
-	return hinny_error_set(err, HINNY_EINVAL, "stylesheet \"%s\", line %d: %s%s%s", xml_files_shown(file), line, said, es->first[0] ? ": " : "", es->first);
+		return hinny_error_set(err, HINNY_EINVAL, "stylesheet \"%s\": %.200s",
+		    xml_files_shown(url), text && text[0] ? text : "it cannot be compiled");
+	return hinny_error_set(err, HINNY_EINVAL, "stylesheet \"%s\", line %d: %s%s%s",
+	    xml_files_shown(file), line, said, es->first[0] ? ": " : "", es->first);
 }
 
-/* libxslt only warns of what XSLT 1.0 calls an error. A sheet of a later version is forwards-compatible: what is unknown in it is left out. */
+/* libxslt only warns of what XSLT 1.0 calls an error. A sheet of a later version is
+ * forwards-compatible: what is unknown in it is left out. */
 static bool
 is_fatal(const char *text)
 {
@@ -198,7 +208,8 @@ sheet_compile(struct xml *x, const char *url, void **out, struct hinny_error *er
 
 /* ---- transforming ---- */
 
-/* What Camel offers by a name: variables win over headers, these over exchange properties. Names are exact. */
+/* What Camel offers by a name: variables win over headers, these over exchange properties. Names
+ * are exact. */
 static struct value *
 find_param(struct exchange *ex, struct str name)
 {
@@ -217,13 +228,16 @@ set_param(xsltTransformContextPtr tc, struct exchange *ex, struct str name, cons
 	struct str text = value_text(&ex->arena, v);
 	const char *s = xml_chars(&ex->arena, text);
 
-	/* truths and numbers are none of quotes' business: the text that we make of them is an expression */
+	/* truths and numbers are none of quotes' business: the text that we make of them is an
+	 * expression */
 	if (v->type == VALUE_BOOL)
-		(void)xsltEvalOneUserParam(tc, BAD_CAST name.p, BAD_CAST(v->u.b ? "true()" : "false()"));
+		(void)xsltEvalOneUserParam(
+		    tc, BAD_CAST name.p, BAD_CAST(v->u.b ? "true()" : "false()"));
 	else if (v->type == VALUE_INT && !(v->flags & VALUE_DATE) && text.n < 16)
 		(void)xsltEvalOneUserParam(tc, BAD_CAST name.p, BAD_CAST s);
 	else
-		(void)xsltQuoteOneUserParam(tc, BAD_CAST name.p, BAD_CAST s); /* a failure is in the context's state */
+		(void)xsltQuoteOneUserParam(
+		    tc, BAD_CAST name.p, BAD_CAST s); /* a failure is in the context's state */
 }
 
 /* What was printed, as one line. */
@@ -241,15 +255,18 @@ say_why(struct xml *x, struct xslt_result *result)
 	}
 	result->why[n] = '\0';
 	if (x->errors.first[0] && n + 3 < sizeof result->why)
-		(void)snprintf(result->why + n, sizeof result->why - n, "%s%s", n ? ": " : "", x->errors.first); /* a longer text is cut */
+		(void)snprintf(result->why + n, sizeof result->why - n, "%s%s", n ? ": " : "",
+		    x->errors.first); /* a longer text is cut */
 }
 
 static enum xslt_rc
-finish(struct xml *x, const struct sheet *sh, xsltTransformContextPtr tc, xmlDocPtr tree, struct xslt_result *result)
+finish(struct xml *x, const struct sheet *sh, xsltTransformContextPtr tc, xmlDocPtr tree,
+    struct xslt_result *result)
 {
 	enum hinny_rc rc;
 
-	if (tc->state == XSLT_STATE_STOPPED || tc->state == XSLT_STATE_ERROR || !tree || x->errors.n > 0) {
+	if (tc->state == XSLT_STATE_STOPPED || tc->state == XSLT_STATE_ERROR || !tree ||
+	    x->errors.n > 0) {
 		say_why(x, result);
 		return tc->state == XSLT_STATE_STOPPED ? XSLT_STOPPED : XSLT_FAILED;
 	}
@@ -265,7 +282,8 @@ finish(struct xml *x, const struct sheet *sh, xsltTransformContextPtr tc, xmlDoc
 }
 
 static enum xslt_rc
-sheet_transform(struct xml *x, void *arg, struct exchange *ex, const struct value *v, struct xslt_result *result)
+sheet_transform(struct xml *x, void *arg, struct exchange *ex, const struct value *v,
+    struct xslt_result *result)
 {
 	struct sheet *sh = arg;
 	xmlDocPtr doc = v ? xml_document_take(x, ex, v, XML_DOCTYPE_IGNORE) : xmlNewDoc(NULL), tree;
@@ -275,7 +293,8 @@ sheet_transform(struct xml *x, void *arg, struct exchange *ex, const struct valu
 	if (!tc) {
 		xmlFreeDoc(doc);
 		if (!ex->exception)
-			exchange_fail(ex, EXCEPTION_BODY_TOO_LARGE, "out of memory for a transformation");
+			exchange_fail(
+			    ex, EXCEPTION_BODY_TOO_LARGE, "out of memory for a transformation");
 		return XSLT_EXCEPTION;
 	}
 	/* names in a message that document() opens are those of files beside the sheet */

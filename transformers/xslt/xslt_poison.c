@@ -83,5 +83,6 @@ xslt_poison_register(void)
 		return;
 	log_warning("HINNY_TEST_POISON is set: stylesheets can end this process");
 	for (size_t i = 0; i < sizeof poisons / sizeof poisons[0]; i++)
-		(void)xsltRegisterExtModuleFunction(BAD_CAST poisons[i].name, BAD_CAST "urn:hinny:test", poisons[i].call); /* fails out of memory only */
+		(void)xsltRegisterExtModuleFunction(BAD_CAST poisons[i].name,
+		    BAD_CAST "urn:hinny:test", poisons[i].call); /* fails out of memory only */
 }

@@ -1,4 +1,5 @@
-/* The tokenizer on libxml2's SAX stream: see tokenizer.h. It keeps a stack of the elements that are open, by their places in the text. */
+/* The tokenizer on libxml2's SAX stream: see tokenizer.h. It keeps a stack of the elements that are
+ * open, by their places in the text. */
 #include "transformers/xtokenize/tokenizer.h"
 
 #include "core/base/mem.h"
@@ -29,9 +30,9 @@ struct tokenizer {
 	size_t n, cap;
 	const xmlChar **ns; /* pairs */
 	size_t ns_n, ns_cap;
-	size_t matched;     /* number of the level of the item that is being read, plus one; 0: none */
+	size_t matched; /* number of the level of the item that is being read, plus one; 0: none */
 	struct buf out;
-	enum hinny_rc rc;   /* HINNY_EAGAIN: not UTF-8, HINNY_ECLOSED: no more wanted */
+	enum hinny_rc rc; /* HINNY_EAGAIN: not UTF-8, HINNY_ECLOSED: no more wanted */
 };
 
 static size_t
@@ -101,7 +102,8 @@ same_prefix(const xmlChar *a, const xmlChar *b)
 	return a == b || (a && b && xmlStrEqual(a, b));
 }
 
-/* Is the prefix of declaration i declared anew by a later one? The declarations from `end` on do not count. */
+/* Is the prefix of declaration i declared anew by a later one? The declarations from `end` on do
+ * not count. */
 static bool
 overridden(const struct tokenizer *t, size_t i, size_t end)
 {
@@ -116,7 +118,8 @@ static void
 add_inherited(struct tokenizer *t, const struct level *l)
 {
 	for (size_t i = 0; i < l->ns_at; i++) {
-		const char *prefix = (const char *)t->ns[2 * i], *uri = (const char *)t->ns[2 * i + 1];
+		const char *prefix = (const char *)t->ns[2 * i],
+			   *uri = (const char *)t->ns[2 * i + 1];
 
 		if (!uri || !uri[0] || overridden(t, i, l->ns_at + l->ns_n))
 			continue;
@@ -203,8 +206,8 @@ push_namespaces(struct tokenizer *t, struct level *l, int n, const xmlChar **nam
 
 /* The parser stands behind the last attribute. */
 static void
-on_start(void *arg, const xmlChar *name, const xmlChar *prefix, const xmlChar *uri, int ns_n, const xmlChar **namespaces, int attributes_n, int defaulted,
-	const xmlChar **attributes)
+on_start(void *arg, const xmlChar *name, const xmlChar *prefix, const xmlChar *uri, int ns_n,
+    const xmlChar **namespaces, int attributes_n, int defaulted, const xmlChar **attributes)
 {
 	struct tokenizer *t = ((xmlParserCtxtPtr)arg)->_private;
 	struct level *l;
@@ -222,7 +225,9 @@ on_start(void *arg, const xmlChar *name, const xmlChar *prefix, const xmlChar *u
 		t->levels = mem_realloc(t->levels, t->cap * sizeof *t->levels);
 	}
 	l = &t->levels[t->n++];
-	*l = (struct level){ .name = name, .uri = uri, .qname = prefix ? xmlDictQLookup(t->parser->dict, prefix, name) : name };
+	*l = (struct level){ .name = name,
+		.uri = uri,
+		.qname = prefix ? xmlDictQLookup(t->parser->dict, prefix, name) : name };
 	push_namespaces(t, l, ns_n, namespaces);
 	if (at > t->text.n) {
 		stop(t, HINNY_EPROTO);
@@ -278,7 +283,8 @@ parse(struct tokenizer *t, struct xml_text text, struct hinny_error *err)
 	t->parser->sax->cdataBlock = on_text;
 	t->parser->sax->comment = NULL;
 	t->parser->sax->processingInstruction = NULL;
-	t->parser->_private = t; /* the callbacks' argument stays the parser: our rules on the DOCTYPE want it */
+	t->parser->_private =
+	    t; /* the callbacks' argument stays the parser: our rules on the DOCTYPE want it */
 	(void)xmlParseDocument(t->parser); /* the result says more */
 	rc = t->rc != HINNY_OK ? t->rc : xml_parser_result(t->xml, t->parser, err);
 	xmlFreeDoc(t->parser->myDoc);
@@ -304,10 +310,15 @@ transcode(struct xml *x, struct xml_text text, struct buf *out, struct hinny_err
 }
 
 enum hinny_rc
-tokenizer_run(struct xml *x, struct xml_text text, const struct xtokenize_path *path, enum xtokenize_mode mode, tokenizer_item_fn *item, void *arg,
-	struct hinny_error *err)
+tokenizer_run(struct xml *x, struct xml_text text, const struct xtokenize_path *path,
+    enum xtokenize_mode mode, tokenizer_item_fn *item, void *arg, struct hinny_error *err)
 {
-	struct tokenizer t = { .xml = x, .path = path, .mode = mode, .item = item, .arg = arg, .out.max = x->limits.max_output };
+	struct tokenizer t = { .xml = x,
+		.path = path,
+		.mode = mode,
+		.item = item,
+		.arg = arg,
+		.out.max = x->limits.max_output };
 	struct tokenizer again = t;
 	struct buf utf8;
 	enum hinny_rc rc = parse(&t, text, err);

@@ -12,7 +12,8 @@ xtokenize_prepare(void *owner, struct expression *e, struct hinny_error *err)
 	struct worker *wk = owner;
 
 	if (conf->group > 1)
-		return hinny_error_set(err, HINNY_EINVAL, "option group is not supported: each element is an item of its own");
+		return hinny_error_set(err, HINNY_EINVAL,
+		    "option group is not supported: each element is an item of its own");
 	e->impl = worker_data(wk);
 	return HINNY_OK;
 }
@@ -48,14 +49,16 @@ xtokenize_eval(const struct expression *e, struct exchange *ex, struct value *ou
 	enum hinny_rc rc;
 
 	*out = value_new_list(&ex->arena, 16);
-	struct gather g = { &ex->arena, out->u.list, x->limits.max_output ? x->limits.max_output + 1 : 0, false };
+	struct gather g = { &ex->arena, out->u.list,
+		x->limits.max_output ? x->limits.max_output + 1 : 0, false };
 	if (!v || v->type == VALUE_NULL)
 		return EVAL_OK;
 	rc = tokenizer_run(x, xml_text_of(ex, v), e->code, conf->mode, add_item, &g, &err);
 	if (rc == HINNY_OK && !g.full)
 		return EVAL_OK;
 	if (rc == HINNY_ELIMIT || g.full)
-		exchange_fail(ex, EXCEPTION_BODY_TOO_LARGE, "xtokenize %s: %s", e->text, g.full ? "the items are larger than xform.max_output" : err.text);
+		exchange_fail(ex, EXCEPTION_BODY_TOO_LARGE, "xtokenize %s: %s", e->text,
+		    g.full ? "the items are larger than xform.max_output" : err.text);
 	else
 		exchange_fail(ex, EXCEPTION_XML_STREAM, "xtokenize %s: %s", e->text, err.text);
 	return EVAL_ERROR;

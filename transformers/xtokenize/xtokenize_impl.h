@@ -1,4 +1,5 @@
-/* The runtime of the xtokenize language, in hinny-xform. The part that every process has is core/lang/xtokenize.h. */
+/* The runtime of the xtokenize language, in hinny-xform. The part that every process has is
+ * core/lang/xtokenize.h. */
 #ifndef HINNY_TRANSFORMERS_XTOKENIZE_IMPL_H
 #define HINNY_TRANSFORMERS_XTOKENIZE_IMPL_H
 
