@@ -1,6 +1,6 @@
 /*
- * json: text to values and back, as Jackson does it. What was read stays a node of the parsed
- * document until a step changes it, so that reading and writing copies nothing but the text.
+ * json: text to maps, lists and scalars and back, as Jackson does it. Strings without escapes stay
+ * slices of the text.
  */
 #include "core/lang/base64.h"
 #include "core/lang/document.h"
@@ -146,7 +146,8 @@ json_unmarshal(
 		return not_json(ex, EXCEPTION_JSON_MAPPING, "expected an array");
 	if (conf->shape == SHAPE_MAP && root->type != JSON_IS_OBJECT && root->type != JSON_IS_NULL)
 		return not_json(ex, EXCEPTION_JSON_MAPPING, "expected an object");
-	out->value = value_from_json(&ex->arena, root, in->blob);
+	struct value json = value_from_json(&ex->arena, root, in->blob);
+	out->value = value_plain(&ex->arena, &json);
 	return true;
 }
 
