@@ -1,4 +1,5 @@
-/* platform-http: the message of an exchange that is done becomes the answer (spec/components.md section 1). */
+/* platform-http: the message of an exchange that is done becomes the answer (spec/components.md
+ * section 1). */
 #include "transports/http/platform_http.h"
 
 #include "transports/http/headers_filter.h"
@@ -10,7 +11,8 @@
 static int
 given_status(struct exchange *ex)
 {
-	const struct header *h = headers_find_hashed(&ex->headers, STR_LIT("CamelHttpResponseCode"), header_id_hash(HEADER_CAMEL_HTTP_RESPONSE_CODE));
+	const struct header *h = headers_find_hashed(&ex->headers, STR_LIT("CamelHttpResponseCode"),
+	    header_id_hash(HEADER_CAMEL_HTTP_RESPONSE_CODE));
 	int64_t status;
 
 	if (h == NULL || h->value.type == VALUE_NULL)
@@ -20,7 +22,8 @@ given_status(struct exchange *ex)
 	return (int)status;
 }
 
-/* A failed exchange never answers as if it had gone well, whatever an earlier call left in the header. */
+/* A failed exchange never answers as if it had gone well, whatever an earlier call left in the
+ * header. */
 static int
 failed_status(struct exchange *ex)
 {
@@ -59,20 +62,22 @@ put_header(struct http_request *rq, struct exchange *ex, const struct header *h)
 	if (v->type == VALUE_NULL)
 		return;
 	if (v->type != VALUE_LIST) {
-		http_reply_header(rq, h->name, value_has_text(v) ? v->u.s : value_text(&ex->arena, v));
+		http_reply_header(
+		    rq, h->name, value_has_text(v) ? v->u.s : value_text(&ex->arena, v));
 		return;
 	}
 	for (size_t i = 0; i < v->u.list->n; i++)
 		if (v->u.list->items[i].type != VALUE_NULL)
-			http_reply_header(rq, h->name, value_text(&ex->arena, &v->u.list->items[i]));
+			http_reply_header(
+			    rq, h->name, value_text(&ex->arena, &v->u.list->items[i]));
 }
 
 static void
 put_headers(struct http_request *rq, struct exchange *ex, const struct platform_http_conf *conf)
 {
-	HEADERS_FOREACH(&ex->headers, h)
-	{
-		if (header_goes_out(h) && (conf->return_request_headers || !header_is_of_request(h)))
+	HEADERS_FOREACH (&ex->headers, h) {
+		if (header_goes_out(h) &&
+		    (conf->return_request_headers || !header_is_of_request(h)))
 			put_header(rq, ex, h);
 	}
 }
@@ -80,7 +85,8 @@ put_headers(struct http_request *rq, struct exchange *ex, const struct platform_
 static struct str
 content_type_of(struct exchange *ex)
 {
-	const struct header *h = headers_find_hashed(&ex->headers, STR_LIT("Content-Type"), header_id_hash(HEADER_CONTENT_TYPE));
+	const struct header *h = headers_find_hashed(
+	    &ex->headers, STR_LIT("Content-Type"), header_id_hash(HEADER_CONTENT_TYPE));
 
 	if (h == NULL || h->value.type == VALUE_NULL)
 		return (struct str){ NULL, 0 };
@@ -95,11 +101,13 @@ add_exception(struct exchange *ex, struct buf *out, const struct exception *e)
 	for (; e != NULL; e = e->cause) {
 		const struct exception_class *class = exception_class(e->id);
 		if (e->message.p != NULL)
-			(void)buf_printf(out, "%s: %.*s\n", class->name, STR_FMT(e->message)); /* without bound: cannot fail */
+			(void)buf_printf(out, "%s: %.*s\n", class->name,
+			    STR_FMT(e->message)); /* without bound: cannot fail */
 		else
 			(void)buf_printf(out, "%s\n", class->name);
 		if (e->step_id != NULL)
-			(void)buf_printf(out, "\tat step %s of route %s\n", e->step_id, ex->from_route->id);
+			(void)buf_printf(
+			    out, "\tat step %s of route %s\n", e->step_id, ex->from_route->id);
 		if (e->cause != NULL)
 			(void)buf_printf(out, "Caused by: ");
 	}
@@ -128,8 +136,10 @@ reply_message(struct http_request *rq, struct exchange *ex, const struct platfor
 	int status = given_status(ex);
 
 	if (payload == HTTP_PAYLOAD_NOT || status < 0) {
-		exchange_fail(ex, status < 0 ? EXCEPTION_ILLEGAL_ARGUMENT : EXCEPTION_NO_TYPE_CONVERSION, "%s",
-		    status < 0 ? "the header CamelHttpResponseCode is no status" : "a list or map cannot be sent as a body: marshal it first");
+		exchange_fail(ex,
+		    status < 0 ? EXCEPTION_ILLEGAL_ARGUMENT : EXCEPTION_NO_TYPE_CONVERSION, "%s",
+		    status < 0 ? "the header CamelHttpResponseCode is no status"
+			       : "a list or map cannot be sent as a body: marshal it first");
 		reply_failed(rq, ex, conf);
 		return;
 	}

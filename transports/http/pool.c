@@ -50,7 +50,7 @@ free_origin(struct http_origin *o)
 static void
 trim(struct http_client *cl)
 {
-	LIST_FOREACH(&cl->origin_list, it, tmp) {
+	LIST_FOREACH (&cl->origin_list, it, tmp) {
 		struct http_origin *o = LIST_ENTRY(it, struct http_origin, node);
 		if (cl->origins_n < ORIGINS_MAX)
 			return;
@@ -67,7 +67,8 @@ struct http_origin *
 http_origin_get(struct http_client *cl, struct str host, uint16_t port)
 {
 	char key[300];
-	int n = snprintf(key, sizeof key, "%.*s:%u", (int)(host.n < 256 ? host.n : 256), host.p, port);
+	int n =
+	    snprintf(key, sizeof key, "%.*s:%u", (int)(host.n < 256 ? host.n : 256), host.p, port);
 
 	for (int i = 0; i < n; i++)
 		if (key[i] >= 'A' && key[i] <= 'Z')
@@ -121,8 +122,6 @@ struct lookup {
 	struct http_origin *o;
 };
 
-
-
 static void
 fail_waiting(struct http_origin *o, const char *text)
 {
@@ -165,7 +164,9 @@ on_lookup(uv_getaddrinfo_t *req, int status, struct addrinfo *res)
 static void
 look_up(struct http_origin *o)
 {
-	struct addrinfo hints = { .ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM, .ai_flags = AI_ADDRCONFIG };
+	struct addrinfo hints = {
+		.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM, .ai_flags = AI_ADDRCONFIG
+	};
 	struct lookup *lk = MEM_NEW(struct lookup);
 	char service[8];
 
@@ -185,7 +186,8 @@ has_addresses(const struct http_origin *o)
 {
 	if (o->numeric)
 		return true;
-	return o->addresses_n > 0 && monotime_ms_between(o->resolved, loop_now(o->cl->io->lp)) < ORIGIN_FRESH_MS;
+	return o->addresses_n > 0 &&
+	    monotime_ms_between(o->resolved, loop_now(o->cl->io->lp)) < ORIGIN_FRESH_MS;
 }
 
 /* ---- connections ---- */
@@ -279,7 +281,7 @@ pool_give(struct client_conn *cc)
 {
 	struct http_origin *o = cc->origin;
 
-	LIST_FOREACH(&o->waiting, it, tmp) {
+	LIST_FOREACH (&o->waiting, it, tmp) {
 		struct http_call *call = LIST_ENTRY(it, struct http_call, node);
 		if (call->fresh_only)
 			continue;
@@ -297,9 +299,13 @@ pool_give(struct client_conn *cc)
 /* ---- the client ---- */
 
 void
-http_client_init(struct http_client *cl, struct http_io *io, uint32_t conns_max, int64_t idle_ms, uint64_t max_head, size_t buffered_body)
+http_client_init(struct http_client *cl, struct http_io *io, uint32_t conns_max, int64_t idle_ms,
+    uint64_t max_head, size_t buffered_body)
 {
-	*cl = (struct http_client){ .io = io, .conns_max = conns_max, .max_head = max_head, .buffered_body = buffered_body };
+	*cl = (struct http_client){ .io = io,
+		.conns_max = conns_max,
+		.max_head = max_head,
+		.buffered_body = buffered_body };
 	cl->q_idle = timeouts_queue(&io->timeouts, idle_ms);
 	hash_init(&cl->origins, false);
 	list_init(&cl->origin_list);
@@ -309,7 +315,7 @@ void
 http_client_drain(struct http_client *cl)
 {
 	cl->draining = true;
-	LIST_FOREACH(&cl->origin_list, it, tmp) {
+	LIST_FOREACH (&cl->origin_list, it, tmp) {
 		struct http_origin *o = LIST_ENTRY(it, struct http_origin, node);
 		while (!list_empty(&o->idle))
 			client_close(LIST_FIRST(&o->idle, struct client_conn, node));
@@ -321,12 +327,13 @@ http_client_close(struct http_client *cl)
 {
 	cl->closing = true;
 	http_client_drain(cl);
-	LIST_FOREACH(&cl->origin_list, it, tmp) {
+	LIST_FOREACH (&cl->origin_list, it, tmp) {
 		struct http_origin *o = LIST_ENTRY(it, struct http_origin, node);
 		fail_waiting(o, "the worker stops");
 		while (!list_empty(&o->busy)) {
 			struct client_conn *cc = LIST_FIRST(&o->busy, struct client_conn, node);
-			client_lost(cc, cc->answer_began ? HTTP_FAIL_CUT : HTTP_FAIL_NO_ANSWER, "the worker stops");
+			client_lost(cc, cc->answer_began ? HTTP_FAIL_CUT : HTTP_FAIL_NO_ANSWER,
+			    "the worker stops");
 		}
 	}
 }
@@ -334,7 +341,7 @@ http_client_close(struct http_client *cl)
 void
 http_client_fini(struct http_client *cl)
 {
-	LIST_FOREACH(&cl->origin_list, it, tmp) {
+	LIST_FOREACH (&cl->origin_list, it, tmp) {
 		struct http_origin *o = LIST_ENTRY(it, struct http_origin, node);
 		list_remove(&o->node);
 		o->cl = NULL;
