@@ -6,7 +6,7 @@
 #include "core/eip/eip_names.h"
 #include "core/eip/engine.h"
 #include "core/eip/steps.h"
-#include "core/lang/format.h"
+#include "core/model/format.h"
 
 #include <stddef.h>
 
