@@ -231,8 +231,6 @@ struct simple_parser {
 struct simple_node *simple_compile_text(
     struct compile *c, struct expression *e, struct str s, bool predicate, bool *effects);
 
-/* Where `at` stands in the expression; 0 for text that was put together of it. */
-size_t simple_position(const struct simple_parser *p, const char *at);
 /* Reports at `at` and returns NULL. */
 struct simple_node *simple_error(struct simple_parser *p, const char *at, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
