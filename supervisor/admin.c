@@ -120,11 +120,9 @@ answer(struct admin_conn *c, json_t *object)
 	if (json_dump_callback(object, add_json, &c->out, JSON_COMPACT) == -1 ||
 	    buf_add_char(&c->out, '\n') != HINNY_OK) {
 		c->out.n = before;
-		(void)buf_add_str(&c->out,
-		    STR_LIT(
-			"{\"ok\":false,\"error\":\"the answer is too large\"}\n")); /* or the client
-		                                                                       gets nothing
-		                                                                     */
+		/* If this does not fit either the client gets nothing. */
+		(void)buf_add_str(
+		    &c->out, STR_LIT("{\"ok\":false,\"error\":\"answer too large\"}\n"));
 	}
 	json_decref(object);
 	(void)admin_flush(c); /* what is left goes when the socket has room */
