@@ -6,6 +6,7 @@
 #include "supervisor/rundir.h"
 
 #include "core/base/assert.h"
+#include "core/base/clock.h"
 #include "core/base/log.h"
 #include "core/base/mem.h"
 #include "core/base/str.h"
@@ -261,10 +262,53 @@ remove_stale(struct rundir *rd, uint64_t keep, bool all)
 	(void)closedir(dir);
 }
 
+/*
+ * The folder of a `hinny run` that was killed: ours by its owner, its lock is free, and it is not
+ * just being made.
+ */
+static bool
+is_abandoned(int at, const char *name)
+{
+	enum { YOUNG_S = 60 };
+	struct stat st;
+	bool abandoned = false;
+
+	int dir = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (dir == -1)
+		return false;
+	int lock = openat(dir, "lock", O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+	if (lock != -1 && fstat(lock, &st) == 0 && st.st_uid == geteuid() &&
+	    walltime_ms() / 1000 - st.st_mtim.tv_sec > YOUNG_S)
+		abandoned = flock(lock, LOCK_EX | LOCK_NB) == 0;
+	if (lock != -1)
+		(void)close(lock);
+	(void)close(dir);
+	return abandoned;
+}
+
+static void
+remove_abandoned(const struct rundir *rd)
+{
+	char *parent = mem_strndup(rd->path, (size_t)(strrchr(rd->path, '/') - rd->path));
+	DIR *dir = opendir(parent);
+	struct dirent *e;
+
+	while (dir != NULL && (e = readdir(dir)) != NULL) {
+		if (strncmp(e->d_name, "hinny-", 6) == 0 && strlen(e->d_name) == 12 &&
+		    is_abandoned(dirfd(dir), e->d_name))
+			remove_tree(dirfd(dir), e->d_name, 0);
+	}
+	if (dir != NULL)
+		(void)closedir(dir);
+	free(parent);
+}
+
 void
 rundir_clean(struct rundir *rd, uint64_t keep)
 {
-	if (!rd->temporary)
+	if (rd->temporary)
+		remove_abandoned(rd);
+	else
 		remove_stale(rd, keep, false);
 	write_pid(rd);
 }

@@ -12,6 +12,7 @@ scenario_tests = \
 	tests/scenario/n_manual.py \
 	tests/scenario/p_admin.py \
 	tests/scenario/p_chaos.py \
+	tests/scenario/p_check.py \
 	tests/scenario/p_handover.py \
 	tests/scenario/p_restart.py \
 	tests/scenario/r_reload.py \
