@@ -437,14 +437,17 @@ build_jsonpath(struct simple_parser *p, struct str whole, struct str path, const
 	};
 	struct hinny_error err;
 	size_t at = 0;
-	struct jsonpath_code *code;
-	if (simple_has_function(path))
-		return simple_error(
-		    p, path.p, "a jsonpath with functions in it is not supported within Simple");
-	if (jsonpath_parse(p->arena, path, &code, &at, &err) != HINNY_OK)
+	struct jsonpath_code *code = NULL;
+	bool computed = simple_has_function(path);
+	if (!computed && jsonpath_parse(p->arena, path, &code, &at, &err) != HINNY_OK)
 		return simple_error(p, path.p + at, "%s", err.text);
-	struct simple_node *node = simple_node_new(p, SIMPLE_JSONPATH, whole.p, 0);
+	struct simple_node *node = simple_node_new(p, SIMPLE_JSONPATH, whole.p, computed);
 	node->u.jsonpath.code = code;
+	if (computed) {
+		node->kids[0] = simple_parse_template(p, path, 0);
+		if (node->kids[0] == NULL)
+			return NULL;
+	}
 	if (src->kind == SOURCE_BODY) {
 		(void)simple_body(p, whole.p);
 		return node;
