@@ -286,17 +286,23 @@ is_abandoned(int at, const char *name)
 	return abandoned;
 }
 
-static void
-remove_abandoned(const struct rundir *rd)
+void
+rundir_tidy(const struct rundir *rd)
 {
+	enum { AT_ONCE = 16 }; /* the supervisor has other things to do */
+	unsigned n = 0;
+
+	if (!rd->temporary)
+		return;
 	char *parent = mem_strndup(rd->path, (size_t)(strrchr(rd->path, '/') - rd->path));
 	DIR *dir = opendir(parent);
 	struct dirent *e;
-
-	while (dir != NULL && (e = readdir(dir)) != NULL) {
-		if (strncmp(e->d_name, "hinny-", 6) == 0 && strlen(e->d_name) == 12 &&
-		    is_abandoned(dirfd(dir), e->d_name))
-			remove_tree(dirfd(dir), e->d_name, 0);
+	while (dir != NULL && n < AT_ONCE && (e = readdir(dir)) != NULL) {
+		if (strncmp(e->d_name, "hinny-", 6) != 0 || strlen(e->d_name) != 12 ||
+		    !is_abandoned(dirfd(dir), e->d_name))
+			continue;
+		remove_tree(dirfd(dir), e->d_name, 0);
+		n++;
 	}
 	if (dir != NULL)
 		(void)closedir(dir);
@@ -306,9 +312,7 @@ remove_abandoned(const struct rundir *rd)
 void
 rundir_clean(struct rundir *rd, uint64_t keep)
 {
-	if (rd->temporary)
-		remove_abandoned(rd);
-	else
+	if (!rd->temporary)
 		remove_stale(rd, keep, false);
 	write_pid(rd);
 }
