@@ -320,10 +320,13 @@ rundir_clean(struct rundir *rd, uint64_t keep)
 enum hinny_rc
 rundir_share(struct rundir *rd, gid_t gid, struct hinny_error *err)
 {
-	if (fchown(rd->fd, (uid_t)-1, gid) == -1 || fchmod(rd->fd, 0775) == -1)
-		return hinny_error_errno(
-		    err, errno, "cannot share run folder \"%s\" with the workers' group", rd->path);
-	return HINNY_OK;
+	struct stat st;
+
+	if (fstat(rd->fd, &st) == 0 && fchown(rd->fd, (uid_t)-1, gid) == 0 &&
+	    fchmod(rd->fd, (st.st_mode & 07777) | S_IRWXG) == 0)
+		return HINNY_OK;
+	return hinny_error_errno(
+	    err, errno, "cannot share run folder \"%s\" with the workers' group", rd->path);
 }
 
 void
