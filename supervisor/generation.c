@@ -108,6 +108,34 @@ check_executable(const struct kind_desc *kind, struct hinny_error *err)
 	return rc;
 }
 
+/*
+ * Workers that run as other users make their inboxes in the run folder and connect to one
+ * another's: one group has to do for all of them.
+ */
+static enum hinny_rc
+share_rundir(struct generation *gen, struct hinny_error *err)
+{
+	struct spawn_user user;
+	const char *first = NULL;
+	gid_t gid = 0;
+
+	for (int k = 0; k < kind_count(); k++) {
+		const struct settings_worker *sw = &generation_settings(gen)->workers[k];
+		if (!needs_kind(gen, k) || sw->user == NULL)
+			continue;
+		if (spawn_user_find(sw->user, sw->group, &user, err) != HINNY_OK)
+			return err->rc;
+		if (first != NULL && user.gid != gid)
+			return hinny_error_set(err, HINNY_EINVAL,
+			    "workers.%s.group: expected the group of workers.%s, whose inboxes it "
+			    "uses",
+			    kind_at(k)->kind, first);
+		first = kind_at(k)->kind;
+		gid = user.gid;
+	}
+	return first != NULL ? rundir_share(&gen->sv->run, gid, err) : HINNY_OK;
+}
+
 static enum hinny_rc
 make_processes(struct generation *gen, struct hinny_error *err)
 {
@@ -157,6 +185,8 @@ prepare(struct generation *gen, struct diagnostics *ds, struct hinny_error *err)
 		return hinny_error_set(
 		    err, HINNY_EINVAL, "cannot copy the files that the routes name");
 	if (bundle_save(gen->bundle, &gen->bundle_fd, err) != HINNY_OK)
+		return err->rc;
+	if (share_rundir(gen, err) != HINNY_OK)
 		return err->rc;
 	return make_processes(gen, err);
 }

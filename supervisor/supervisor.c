@@ -26,6 +26,7 @@ enum {
 	PORT_WAIT_DAEMON_MS =
 	    10000, /* the workers of one that was killed may hold it for a moment */
 	PORT_WAIT_FOREGROUND_MS = 1000, /* somebody looks on */
+	TIDY_AFTER_MS = 1000,
 };
 
 /* -- ready -- */
@@ -79,6 +80,7 @@ supervisor_is_ready(struct supervisor *sv)
 		log_info("%s", buf_cstr(&text));
 	sdnotify_ready(&sv->notify, buf_cstr(&text));
 	buf_fini(&text);
+	loop_timer_start(&sv->tidy, TIDY_AFTER_MS, 0);
 }
 
 static void
@@ -322,6 +324,12 @@ on_port_retry(struct loop_timer *t)
 		generation_refuse(gen, err.text);
 }
 
+static void
+on_tidy(struct loop_timer *t)
+{
+	rundir_tidy(&CONTAINER_OF(t, struct supervisor, tidy)->run);
+}
+
 static struct generation *
 first_generation(struct supervisor *sv)
 {
@@ -370,6 +378,7 @@ fini(struct supervisor *sv)
 	loop_timer_close(&sv->ping, NULL);
 	loop_timer_close(&sv->limits, NULL);
 	loop_timer_close(&sv->port_retry, NULL);
+	loop_timer_close(&sv->tidy, NULL);
 	reload_fini(&sv->reload);
 	listeners_fini(&sv->listeners);
 	sdnotify_fini(&sv->notify);
@@ -397,6 +406,7 @@ supervisor_new(const struct supervisor_options *opt)
 	if (loop_init(&sv->lp, &err) != HINNY_OK)
 		fatal("%s", err.text);
 	loop_timer_init(&sv->lp, &sv->port_retry, on_port_retry);
+	loop_timer_init(&sv->lp, &sv->tidy, on_tidy);
 	return sv;
 }
 

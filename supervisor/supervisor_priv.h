@@ -41,7 +41,7 @@ struct supervisor {
 	struct admin *admin; /* NULL: not open */
 	struct reload reload;
 	struct loop_signal signals[SUPERVISOR_SIGNALS];
-	struct loop_timer ping, limits, port_retry;
+	struct loop_timer ping, limits, port_retry, tidy;
 	struct monotime port_deadline;
 
 	struct list generations;               /* struct generation, oldest first */

@@ -27,9 +27,8 @@ unknown(struct simple_parser *p, struct str f)
 	const char *why = simple_function_refused(name);
 	if (why != NULL)
 		return simple_error(
-		    p, f.p, "function %.*s is not supported: %s", STR_FMT(name), why);
-	return simple_error(
-	    p, f.p, "Unknown function: %.*s at location %zu", STR_FMT(f), simple_position(p, f.p));
+		    p, f.p, "function %.*s is not available (%s)", STR_FMT(name), why);
+	return simple_error(p, f.p, "Unknown function: %.*s", STR_FMT(f));
 }
 
 /* ---- arguments ---- */
@@ -438,14 +437,17 @@ build_jsonpath(struct simple_parser *p, struct str whole, struct str path, const
 	};
 	struct hinny_error err;
 	size_t at = 0;
-	struct jsonpath_code *code;
-	if (simple_has_function(path))
-		return simple_error(
-		    p, path.p, "a jsonpath with functions in it is not supported within Simple");
-	if (jsonpath_parse(p->arena, path, &code, &at, &err) != HINNY_OK)
+	struct jsonpath_code *code = NULL;
+	bool computed = simple_has_function(path);
+	if (!computed && jsonpath_parse(p->arena, path, &code, &at, &err) != HINNY_OK)
 		return simple_error(p, path.p + at, "%s", err.text);
-	struct simple_node *node = simple_node_new(p, SIMPLE_JSONPATH, whole.p, 0);
+	struct simple_node *node = simple_node_new(p, SIMPLE_JSONPATH, whole.p, computed);
 	node->u.jsonpath.code = code;
+	if (computed) {
+		node->kids[0] = simple_parse_template(p, path, 0);
+		if (node->kids[0] == NULL)
+			return NULL;
+	}
 	if (src->kind == SOURCE_BODY) {
 		(void)simple_body(p, whole.p);
 		return node;
@@ -626,9 +628,8 @@ build_ternary(struct simple_parser *p, struct str f, bool *found)
 		return NULL;
 	if (end < cond.n && str_trim((struct str){ cond.p + end, cond.n - end }).n > 0)
 		return simple_error(p, cond.p + end,
-		    "Unexpected token %c at location %zu: a ternary has one comparison",
-		    str_trim((struct str){ cond.p + end, cond.n - end }).p[0],
-		    simple_position(p, cond.p + end));
+		    "Unexpected token %c: a ternary has one comparison",
+		    str_trim((struct str){ cond.p + end, cond.n - end }).p[0]);
 	node->kids[1] = parse_branch(p, (struct str){ f.p + question + 3, colon - question - 3 });
 	node->kids[2] = node->kids[1] != NULL
 	    ? parse_branch(p, (struct str){ f.p + colon + 3, f.n - colon - 3 })
@@ -719,8 +720,7 @@ struct simple_node *
 simple_parse_function(struct simple_parser *p, struct str f)
 {
 	if (f.n == 0)
-		return simple_error(
-		    p, f.p, "Unknown function: (empty) at location %zu", simple_position(p, f.p));
+		return simple_error(p, f.p, "Unknown function: (empty)");
 	if (p->depth >= SIMPLE_DEPTH_MAX)
 		return simple_error(p, f.p, "nested too deep");
 	p->depth++;

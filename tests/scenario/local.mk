@@ -12,6 +12,8 @@ scenario_tests = \
 	tests/scenario/m_memory.py \
 	tests/scenario/n_manual.py \
 	tests/scenario/p_admin.py \
+	tests/scenario/p_chaos.py \
+	tests/scenario/p_check.py \
 	tests/scenario/p_handover.py \
 	tests/scenario/p_restart.py \
 	tests/scenario/r_reload.py \
@@ -26,4 +28,5 @@ soak_tests += \
 	tests/scenario/r_reload.py \
 	tests/scenario/k_kill.py \
 	tests/scenario/m_memory.py \
-	tests/scenario/c_http_cases.py
+	tests/scenario/c_http_cases.py \
+	tests/scenario/p_chaos.py

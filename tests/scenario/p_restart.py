@@ -187,7 +187,7 @@ def test_peers_hear_of_deaths():
     with Fake({}, {'r.yaml': XML + TICK}, settings=['workers.xform.instances=2']) as b:
         names = ['http.0', 'http.1', 'xform.0', 'xform.1', 'flow.0']
         for n in names:
-            assert len(b.said('PEER_UP', n)) == 4, n
+            until(lambda: len(b.said('PEER_UP', n)) == 4)
         os.kill(b.worker('xform.1')['pid'], signal.SIGKILL)
         for n in names[:3] + names[4:]:
             until(lambda: len(b.said('PEER_DOWN', n)) == 1 and len(b.said('PEER_UP', n)) == 5)

@@ -69,6 +69,12 @@ http_is_token(struct str s)
 }
 
 bool
+http_is_target(struct str s)
+{
+	return all_of(s, CHAR_TARGET) && (s.n == 0 || memchr(s.p, '#', s.n) == NULL);
+}
+
+bool
 http_is_value(struct str s)
 {
 	return all_of(s, CHAR_VALUE);
@@ -475,7 +481,7 @@ split_target(struct http_head *h)
 {
 	struct str t = h->target;
 
-	if (!all_of(t, CHAR_TARGET) || memchr(t.p, '#', t.n) != NULL)
+	if (!http_is_target(t))
 		return false;
 	if (t.p[0] == '/') {
 		split_query(h, t);

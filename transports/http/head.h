@@ -95,7 +95,8 @@ bool http_head_is_hop(const struct http_head *h, const struct http_field *f);
 
 /* Is `item` one of the elements of a comma-separated list (without letter case)? */
 bool http_list_has(struct str list, struct str item);
-bool http_is_token(struct str s); /* RFC 9110 5.6.2; not empty */
-bool http_is_value(struct str s); /* may stand as a field's value: no control characters but tab */
+bool http_is_token(struct str s);  /* RFC 9110 5.6.2; not empty */
+bool http_is_target(struct str s); /* may stand in a request line as it is */
+bool http_is_value(struct str s);  /* may stand as a field's value: no control characters but tab */
 
 #endif

@@ -83,6 +83,14 @@ find_address(struct build *b)
 	return true;
 }
 
+/* A slice of a request line goes on byte for byte. It may also be one of a body or header that a
+ * client made: then it must not end the line. */
+static bool
+came_as_it_is(const struct value *v)
+{
+	return v->blob != NULL && value_has_text(v) && http_is_target(v->u.s);
+}
+
 /* Raw query, query, the endpoint's own, that of CamelHttpUri. A query that was set in the route
  * wins over the raw one of the incoming request. */
 static void
@@ -99,7 +107,7 @@ find_query(struct build *b)
 		v = NULL; /* a toD's own query takes the place of the header */
 	if (v != NULL) {
 		b->query = text_of(b, v);
-		b->query_raw = v->blob != NULL && value_has_text(v);
+		b->query_raw = came_as_it_is(v);
 	} else if (b->s->ep->rest_query != NULL) {
 		b->query = str_of(b->s->ep->rest_query);
 	} else if (b->has_given) {
@@ -159,8 +167,8 @@ put_path(struct build *b)
 			more = (struct str){ more.p + 1, more.n - 1 };
 		if (more.n > 0 && (b->out->n == start || b->out->p[b->out->n - 1] != '/'))
 			(void)buf_add_char(b->out, '/');
-		if (v->blob != NULL && value_has_text(v))
-			put(b, more); /* it came in a request line */
+		if (came_as_it_is(v))
+			put(b, more);
 		else
 			(void)uri_put_path(b->out, more);
 	}

@@ -128,6 +128,20 @@ reply_failed(struct http_request *rq, struct exchange *ex, const struct platform
 	buf_fini(&text);
 }
 
+/* What a back end said of the length when it was asked with HEAD. */
+static int64_t
+length_of_head(struct exchange *ex)
+{
+	const struct header *h = headers_find_hashed(
+	    &ex->headers, STR_LIT("Content-Length"), header_id_hash(HEADER_CONTENT_LENGTH));
+	int64_t length;
+
+	if (h == NULL || h->value.blob == NULL || !http_number_of(&ex->arena, &h->value, &length) ||
+	    length < 0)
+		return -1;
+	return length;
+}
+
 static void
 reply_message(struct http_request *rq, struct exchange *ex, const struct platform_http_conf *conf)
 {
@@ -149,7 +163,9 @@ reply_message(struct http_request *rq, struct exchange *ex, const struct platfor
 	if (content_type.n > 0)
 		http_reply_header(rq, STR_LIT("Content-Type"), content_type);
 	put_headers(rq, ex, conf);
-	if (payload == HTTP_PAYLOAD_STREAM) {
+	if (payload == HTTP_PAYLOAD_NONE && rq->head_only) {
+		http_reply_end_head(rq, length_of_head(ex));
+	} else if (payload == HTTP_PAYLOAD_STREAM) {
 		struct stream *s = ex->body.u.stream;
 		ex->body = value_null(); /* the connection has it now */
 		http_reply_end_stream(rq, s);

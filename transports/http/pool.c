@@ -9,7 +9,6 @@
 #include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <uv.h>
 
 static void serve_waiting(struct http_origin *o);
 static void on_serve(struct loop_defer *d);
@@ -117,11 +116,6 @@ http_origin_put(struct http_origin *o)
 
 /* ---- looking a name up ---- */
 
-struct lookup {
-	uv_getaddrinfo_t req;
-	struct http_origin *o;
-};
-
 static void
 fail_waiting(struct http_origin *o, const char *text)
 {
@@ -133,29 +127,25 @@ fail_waiting(struct http_origin *o, const char *text)
 }
 
 static void
-on_lookup(uv_getaddrinfo_t *req, int status, struct addrinfo *res)
+on_lookup(void *arg, const struct addrinfo *addresses, const char *error)
 {
-	struct lookup *lk = CONTAINER_OF(req, struct lookup, req);
-	struct http_origin *o = lk->o;
+	struct http_origin *o = arg;
 
-	free(lk);
 	o->resolving = false;
 	if (o->cl == NULL) { /* the client has gone meanwhile */
-		uv_freeaddrinfo(res);
 		free_origin(o);
 		return;
 	}
-	if (status == 0) {
+	if (addresses != NULL) {
 		o->addresses_n = 0;
-		for (const struct addrinfo *ai = res; ai != NULL; ai = ai->ai_next)
+		for (const struct addrinfo *ai = addresses; ai != NULL; ai = ai->ai_next)
 			if (!add_address(o, ai->ai_addr, ai->ai_addrlen))
 				break;
 		o->resolved = loop_now(o->cl->io->lp);
 	}
-	uv_freeaddrinfo(res);
 	o->refs++; /* what is called here may let go of it */
 	if (o->addresses_n == 0)
-		fail_waiting(o, status != 0 ? uv_strerror(status) : "the name has no address");
+		fail_waiting(o, error != NULL ? error : "the name has no address");
 	else
 		serve_waiting(o); /* with the old addresses when looking them up failed */
 	o->refs--;
@@ -164,20 +154,12 @@ on_lookup(uv_getaddrinfo_t *req, int status, struct addrinfo *res)
 static void
 look_up(struct http_origin *o)
 {
-	struct addrinfo hints = {
-		.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM, .ai_flags = AI_ADDRCONFIG
-	};
-	struct lookup *lk = MEM_NEW(struct lookup);
-	char service[8];
+	struct hinny_error err;
 
-	lk->o = o;
 	o->resolving = true;
-	(void)snprintf(service, sizeof service, "%u", o->port); /* five digits at most */
-	int rc = uv_getaddrinfo(&o->cl->io->lp->uv, &lk->req, on_lookup, o->host, service, &hints);
-	if (rc != 0) {
-		free(lk);
+	if (loop_resolve(o->cl->io->lp, o->host, o->port, on_lookup, o, &err) != HINNY_OK) {
 		o->resolving = false;
-		fail_waiting(o, uv_strerror(rc));
+		fail_waiting(o, err.text);
 	}
 }
 

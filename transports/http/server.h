@@ -112,6 +112,8 @@ void http_reply_close(struct http_request *rq);
 /* With a whole body: in `blob`, or valid during the call. What cannot leave at once is queued by
  * reference or copied. */
 void http_reply_end(struct http_request *rq, struct str body, struct blob *blob);
+/* Without a body, for HEAD: what it would be long, or -1 when that is not known. */
+void http_reply_end_head(struct http_request *rq, int64_t length);
 /* With a body still to come: attaches to the stream (length known or -1). */
 void http_reply_end_stream(struct http_request *rq, struct stream *s);
 /* Begin, Content-Type, body and end in one: for answers of the engine and handler. content_type

@@ -130,6 +130,8 @@ put_framing(struct server_conn *sc, int64_t length)
 
 	sc->out_chunked = false;
 	sc->out_left = length;
+	if (sc->rq.head_only && length < 0)
+		body = false; /* nothing is said of it */
 	if (body && length >= 0) {
 		PUT_LIT(io, "Content-Length: ");
 		put_number(io, (uint64_t)length);
@@ -161,6 +163,22 @@ http_reply_end(struct http_request *rq, struct str body, struct blob *blob)
 	struct conn_slice slices[2] = { { { io->head_out.p, io->head_out.n }, NULL },
 		{ body, blob } };
 	conn_send(&sc->conn, slices, send_body && body.n > 0 ? 2 : 1);
+	server_watch_output(sc);
+	server_answer_over(sc);
+}
+
+void
+http_reply_end_head(struct http_request *rq, int64_t length)
+{
+	struct server_conn *sc = server_conn_of(rq);
+	struct http_io *io = sc->srv->io;
+
+	if (sc->state == SERVER_CLOSED || sc->mute)
+		return;
+	ASSERT(rq->head_only);
+	(void)put_framing(sc, length); /* no body follows */
+	struct conn_slice head = { { io->head_out.p, io->head_out.n }, NULL };
+	conn_send(&sc->conn, &head, 1);
 	server_watch_output(sc);
 	server_answer_over(sc);
 }
