@@ -31,6 +31,7 @@ core_lang_sources = \
 	core/lang/source.c \
 	core/lang/text.c \
 	core/lang/timezone.c \
+	core/lang/tokenize.c \
 	core/lang/variable.c \
 	core/lang/xpath.c \
 	core/lang/xtokenize.c
