@@ -60,16 +60,31 @@ admin_conn_close(struct admin_conn *c)
 	(void)close(fd);
 }
 
+/* Its further requests wait: one is being answered, or the client does not read its answers. */
+static bool
+is_held(const struct admin_conn *c)
+{
+	return c->busy || c->out.n > ADMIN_UNREAD_MAX;
+}
+
 static void
 watch_conn(struct admin_conn *c)
 {
 	if (c->closed)
 		return;
-	/* A busy one is watched too: its end must be seen. Its further requests wait in the socket.
-	 */
-	loop_fd_watch(&c->fd,
-	    (c->ended || (c->busy && c->in.n > 0) ? 0 : LOOP_READ) |
-		(c->out.n > 0 ? LOOP_WRITE : 0));
+	/* A held one is watched too: its end must be seen. */
+	bool read = !c->ended && !(is_held(c) && c->in.n > 0);
+	loop_fd_watch(&c->fd, (read ? LOOP_READ : 0) | (c->out.n > 0 ? LOOP_WRITE : 0));
+}
+
+/* A client that has shut its sending side still gets its answers. */
+static void
+end_or_watch(struct admin_conn *c)
+{
+	if (!c->closed && c->ended && !c->busy && c->out.n == 0 && c->in.n == 0)
+		admin_conn_close(c);
+	else
+		watch_conn(c);
 }
 
 bool
@@ -105,17 +120,15 @@ answer(struct admin_conn *c, json_t *object)
 	if (json_dump_callback(object, add_json, &c->out, JSON_COMPACT) == -1 ||
 	    buf_add_char(&c->out, '\n') != HINNY_OK) {
 		c->out.n = before;
-		(void)buf_add_str(&c->out,
-		    STR_LIT(
-			"{\"ok\":false,\"error\":\"the answer is too large\"}\n")); /* or the client
-		                                                                       gets nothing
-		                                                                     */
+		/* If this does not fit either the client gets nothing. */
+		(void)buf_add_str(
+		    &c->out, STR_LIT("{\"ok\":false,\"error\":\"answer too large\"}\n"));
 	}
 	json_decref(object);
 	(void)admin_flush(c); /* what is left goes when the socket has room */
 	if (!c->closed && c->in.n > 0)
 		loop_defer(&c->sv->lp, &c->next);
-	watch_conn(c);
+	end_or_watch(c);
 }
 
 void
@@ -226,10 +239,13 @@ handle_line(struct admin_conn *c, struct str line)
 static void
 handle_lines(struct admin_conn *c)
 {
-	while (!c->busy && !c->closed) {
+	while (!c->closed && !is_held(c)) {
 		const char *end = c->in.n > 0 ? memchr(c->in.p, '\n', c->in.n) : NULL;
-		if (end == NULL)
+		if (end == NULL) {
+			if (c->ended)
+				buf_clear(&c->in); /* half a request */
 			break;
+		}
 		size_t n = (size_t)(end - c->in.p) + 1;
 		char *line = mem_strndup(c->in.p, n - 1);
 		buf_consume(&c->in, n);
@@ -244,7 +260,7 @@ on_next(struct loop_defer *d)
 	struct admin_conn *c = CONTAINER_OF(d, struct admin_conn, next);
 
 	handle_lines(c);
-	watch_conn(c);
+	end_or_watch(c);
 }
 
 /* False: nothing more to read now. */
@@ -274,18 +290,13 @@ on_conn(struct loop_fd *fd, unsigned events)
 {
 	struct admin_conn *c = CONTAINER_OF(fd, struct admin_conn, fd);
 
-	if ((events & LOOP_WRITE) != 0 && !admin_flush(c) && c->closed)
-		return;
-	if ((events & LOOP_READ) != 0) {
-		while (read_some(c))
-			;
-		if (!c->closed)
-			handle_lines(c);
-	}
-	if (!c->closed && c->ended && c->out.n == 0)
-		admin_conn_close(c); /* nobody is there for what a busy one would answer */
-	else
-		watch_conn(c);
+	if ((events & LOOP_WRITE) != 0)
+		(void)admin_flush(c); /* what is left goes when the socket has room */
+	while (!c->closed && (events & LOOP_READ) != 0 && read_some(c))
+		;
+	if (!c->closed)
+		handle_lines(c);
+	end_or_watch(c);
 }
 
 /* -- connections -- */

@@ -9,7 +9,12 @@
 
 #include <jansson.h>
 
-enum { ADMIN_REQUEST_MAX = 1 << 20, ADMIN_ANSWER_MAX = 64 << 20, ADMIN_CONNECTIONS_MAX = 64 };
+enum {
+	ADMIN_REQUEST_MAX = 1 << 20,
+	ADMIN_ANSWER_MAX = 64 << 20,
+	ADMIN_UNREAD_MAX = 256 << 10,
+	ADMIN_CONNECTIONS_MAX = 64
+};
 
 struct admin {
 	struct supervisor *sv;

@@ -25,6 +25,8 @@ struct generation {
 	struct bundle *bundle;
 	struct program *program;
 	int bundle_fd, dir_fd;
+	/* What its files were like when they were read, and copied. */
+	uint64_t signature, signature_copied;
 	struct process **processes; /* by kind, then index */
 	size_t n;
 	bool listens;             /* some route is served on the listening sockets */

@@ -135,8 +135,8 @@ handover_commit(struct generation *gen)
 		supervisor_is_ready(sv);
 	ping_start(sv);
 	limits_start(sv);
-	supervisor_watch_files(sv);
 	(void)snprintf(text, sizeof text, "generation %" PRIu64 " serves", gen->number); /* fits */
 	reload_finished(sv, true, text);
+	supervisor_watch_files(sv);
 	reload_next(sv); /* one that was asked for meanwhile */
 }

@@ -6,6 +6,7 @@
 #include "supervisor/rundir.h"
 
 #include "core/base/assert.h"
+#include "core/base/clock.h"
 #include "core/base/log.h"
 #include "core/base/mem.h"
 #include "core/base/str.h"
@@ -261,6 +262,53 @@ remove_stale(struct rundir *rd, uint64_t keep, bool all)
 	(void)closedir(dir);
 }
 
+/*
+ * The folder of a `hinny run` that was killed: ours by its owner, its lock is free, and it is not
+ * just being made.
+ */
+static bool
+is_abandoned(int at, const char *name)
+{
+	enum { YOUNG_S = 60 };
+	struct stat st;
+	bool abandoned = false;
+
+	int dir = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (dir == -1)
+		return false;
+	int lock = openat(dir, "lock", O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+	if (lock != -1 && fstat(lock, &st) == 0 && st.st_uid == geteuid() &&
+	    walltime_ms() / 1000 - st.st_mtim.tv_sec > YOUNG_S)
+		abandoned = flock(lock, LOCK_EX | LOCK_NB) == 0;
+	if (lock != -1)
+		(void)close(lock);
+	(void)close(dir);
+	return abandoned;
+}
+
+void
+rundir_tidy(const struct rundir *rd)
+{
+	enum { AT_ONCE = 16 }; /* the supervisor has other things to do */
+	unsigned n = 0;
+
+	if (!rd->temporary)
+		return;
+	char *parent = mem_strndup(rd->path, (size_t)(strrchr(rd->path, '/') - rd->path));
+	DIR *dir = opendir(parent);
+	struct dirent *e;
+	while (dir != NULL && n < AT_ONCE && (e = readdir(dir)) != NULL) {
+		if (strncmp(e->d_name, "hinny-", 6) != 0 || strlen(e->d_name) != 12 ||
+		    !is_abandoned(dirfd(dir), e->d_name))
+			continue;
+		remove_tree(dirfd(dir), e->d_name, 0);
+		n++;
+	}
+	if (dir != NULL)
+		(void)closedir(dir);
+	free(parent);
+}
+
 void
 rundir_clean(struct rundir *rd, uint64_t keep)
 {
@@ -272,10 +320,13 @@ rundir_clean(struct rundir *rd, uint64_t keep)
 enum hinny_rc
 rundir_share(struct rundir *rd, gid_t gid, struct hinny_error *err)
 {
-	if (fchown(rd->fd, (uid_t)-1, gid) == -1 || fchmod(rd->fd, 0775) == -1)
-		return hinny_error_errno(
-		    err, errno, "cannot share run folder \"%s\" with the workers' group", rd->path);
-	return HINNY_OK;
+	struct stat st;
+
+	if (fstat(rd->fd, &st) == 0 && fchown(rd->fd, (uid_t)-1, gid) == 0 &&
+	    fchmod(rd->fd, (st.st_mode & 07777) | S_IRWXG) == 0)
+		return HINNY_OK;
+	return hinny_error_errno(
+	    err, errno, "cannot share run folder \"%s\" with the workers' group", rd->path);
 }
 
 void

@@ -31,9 +31,12 @@ enum hinny_rc rundir_open(struct rundir *rd, const char *path, struct hinny_erro
  * million, when nobody remembers them): below 2^24, not 0.
  */
 uint64_t rundir_take_incarnation(struct rundir *rd);
-/* Removes what an earlier broker left, and writes the pid file. After the workers were started: it
+/* Removes what earlier brokers left, and writes the pid file. After the workers were started: it
  * takes its time. `keep`: the generation that is ours. */
 void rundir_clean(struct rundir *rd, uint64_t keep);
+/* Removes some of the fresh run folders that killed brokers of this user left beside ours, if ours
+ * is one. For when there is time. */
+void rundir_tidy(const struct rundir *rd);
 /* Workers run as another user of this group: lets them make their inboxes here. */
 enum hinny_rc rundir_share(struct rundir *rd, gid_t gid, struct hinny_error *err);
 /* Removes what is ours; a temporary folder goes itself. May be repeated. */

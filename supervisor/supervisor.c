@@ -26,6 +26,7 @@ enum {
 	PORT_WAIT_DAEMON_MS =
 	    10000, /* the workers of one that was killed may hold it for a moment */
 	PORT_WAIT_FOREGROUND_MS = 1000, /* somebody looks on */
+	TIDY_AFTER_MS = 1000,
 };
 
 /* -- ready -- */
@@ -79,6 +80,7 @@ supervisor_is_ready(struct supervisor *sv)
 		log_info("%s", buf_cstr(&text));
 	sdnotify_ready(&sv->notify, buf_cstr(&text));
 	buf_fini(&text);
+	loop_timer_start(&sv->tidy, TIDY_AFTER_MS, 0);
 }
 
 static void
@@ -90,19 +92,32 @@ on_files_changed(void *arg)
 	(void)reload_request(sv, NULL); /* it is logged when it has to wait */
 }
 
-void
-supervisor_watch_files(struct supervisor *sv)
+/* What the files that the routes name were like when they were copied, and the others when read. */
+uint64_t
+supervisor_files_signature(const struct generation *gen, bool copied)
 {
-	const struct program *p = sv->serving->program;
-	const char *const *sources = bundle_sources(sv->serving->bundle);
+	const struct program *p = gen->program;
+
+	if (!gen->sv->opt->watch)
+		return 0;
+	if (!copied)
+		return watch_signature(bundle_sources(gen->bundle));
+	const char **paths = mem_alloc((p->files_n + 1) * sizeof *paths);
+	for (uint32_t i = 0; i < p->files_n; i++)
+		paths[i] = p->files[i].path;
+	paths[p->files_n] = NULL;
+	uint64_t signature = watch_signature(paths);
+	free(paths);
+	return signature;
+}
+
+static void
+watch_paths(struct watch *w, const struct generation *gen)
+{
+	const struct program *p = gen->program;
+	const char *const *sources = bundle_sources(gen->bundle);
 	size_t n = 0;
 
-	if (!sv->opt->watch)
-		return;
-	if (sv->watch == NULL)
-		sv->watch = watch_new(&sv->lp, on_files_changed, sv);
-	if (sv->watch == NULL)
-		return;
 	while (sources[n] != NULL)
 		n++;
 	const char **all = mem_alloc((n + p->files_n + 1) * sizeof *all);
@@ -111,8 +126,25 @@ supervisor_watch_files(struct supervisor *sv)
 	for (uint32_t i = 0; i < p->files_n; i++)
 		all[n++] = p->files[i].path;
 	all[n] = NULL;
-	watch_set(sv->watch, all);
+	watch_set(w, all);
 	free(all);
+}
+
+void
+supervisor_watch_files(struct supervisor *sv)
+{
+	const struct generation *gen = sv->serving;
+
+	if (!sv->opt->watch)
+		return;
+	if (sv->watch == NULL)
+		sv->watch = watch_new(&sv->lp, on_files_changed, sv);
+	if (sv->watch == NULL)
+		return;
+	watch_paths(sv->watch, gen);
+	if (supervisor_files_signature(gen, false) != gen->signature ||
+	    supervisor_files_signature(gen, true) != gen->signature_copied)
+		on_files_changed(sv);
 }
 
 /* -- the end -- */
@@ -292,6 +324,12 @@ on_port_retry(struct loop_timer *t)
 		generation_refuse(gen, err.text);
 }
 
+static void
+on_tidy(struct loop_timer *t)
+{
+	rundir_tidy(&CONTAINER_OF(t, struct supervisor, tidy)->run);
+}
+
 static struct generation *
 first_generation(struct supervisor *sv)
 {
@@ -340,6 +378,7 @@ fini(struct supervisor *sv)
 	loop_timer_close(&sv->ping, NULL);
 	loop_timer_close(&sv->limits, NULL);
 	loop_timer_close(&sv->port_retry, NULL);
+	loop_timer_close(&sv->tidy, NULL);
 	reload_fini(&sv->reload);
 	listeners_fini(&sv->listeners);
 	sdnotify_fini(&sv->notify);
@@ -367,6 +406,7 @@ supervisor_new(const struct supervisor_options *opt)
 	if (loop_init(&sv->lp, &err) != HINNY_OK)
 		fatal("%s", err.text);
 	loop_timer_init(&sv->lp, &sv->port_retry, on_port_retry);
+	loop_timer_init(&sv->lp, &sv->tidy, on_tidy);
 	return sv;
 }
 

@@ -41,7 +41,7 @@ struct supervisor {
 	struct admin *admin; /* NULL: not open */
 	struct reload reload;
 	struct loop_signal signals[SUPERVISOR_SIGNALS];
-	struct loop_timer ping, limits, port_retry;
+	struct loop_timer ping, limits, port_retry, tidy;
 	struct monotime port_deadline;
 
 	struct list generations;               /* struct generation, oldest first */
@@ -60,6 +60,8 @@ void supervisor_drain(struct supervisor *sv);
 void supervisor_fail(struct supervisor *sv);
 /* A generation has gone. */
 void supervisor_generation_gone(struct supervisor *sv);
+/* What the files of a generation look like now (watch.h); 0 when they are not watched. */
+uint64_t supervisor_files_signature(const struct generation *gen, bool copied);
 /* Watches the files of the serving generation. */
 void supervisor_watch_files(struct supervisor *sv);
 const char *supervisor_phase_name(const struct supervisor *sv);

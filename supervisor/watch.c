@@ -152,6 +152,29 @@ watch_set(struct watch *w, const char *const *paths)
 		add(w, paths[i]);
 }
 
+static uint64_t
+mix(uint64_t h, uint64_t v)
+{
+	return (h ^ v) * 0x100000001b3ull;
+}
+
+uint64_t
+watch_signature(const char *const *paths)
+{
+	uint64_t h = 0xcbf29ce484222325ull;
+	struct stat st;
+
+	for (size_t i = 0; paths[i] != NULL; i++) {
+		if (stat(paths[i], &st) == -1)
+			st = (struct stat){ 0 };
+		h = mix(h, (uint64_t)st.st_ino);
+		h = mix(h, (uint64_t)st.st_size);
+		h = mix(h, (uint64_t)st.st_mtim.tv_sec * 1000000000 + (uint64_t)st.st_mtim.tv_nsec);
+		h = mix(h, (uint64_t)st.st_ctim.tv_sec * 1000000000 + (uint64_t)st.st_ctim.tv_nsec);
+	}
+	return h;
+}
+
 static void
 on_closed(struct loop_fd *fd)
 {

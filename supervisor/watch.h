@@ -18,6 +18,11 @@ struct watch *watch_new(struct loop *lp, watch_changed_fn *fn, void *arg);
 /* Watches the files of `paths` (NULL-ended), and every *.yaml in those that are folders, instead of
  * what it watched. */
 void watch_set(struct watch *w, const char *const *paths);
+/*
+ * A number that is another one when one of the files has changed. Taken when files are read and
+ * again when they are being watched, it shows what happened between.
+ */
+uint64_t watch_signature(const char *const *paths);
 void watch_free(struct watch *w); /* NULL is fine */
 
 #endif

@@ -1,5 +1,5 @@
 /* The worker that runs XSLT, XPath and XML Schema in a jail. */
-#include "transformers/xml/xform.h"
+#include "transformers/xform.h"
 #include "workers/worker.h"
 
 int

@@ -16,8 +16,7 @@
  */
 struct bundle_file {
 	const char *name; /* as the route names it */
-	const char
-	    *from; /* the route file that names it when that matters ("classpath:"), else "" */
+	const char *from; /* the route file that names it, unless it is a "file:" name, else "" */
 	const char *path; /* absolute */
 	const char *copy; /* below the generation's folder; NULL: only its text is used */
 	const char *text; /* NULL: not asked for */

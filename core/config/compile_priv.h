@@ -107,6 +107,12 @@ struct expression *expression_parse(
 /* A map that holds one language and nothing else (handled, onWhen, expression). */
 struct expression *expression_parse_map(struct compile *c, const struct node *map, bool predicate);
 
+/* ---- format_parse.c ---- */
+/* Is the key a data format, known or refused? */
+bool format_is_name(struct str key);
+/* {<format>: {…}}; NULL when it was wrong (reported). */
+struct format *format_parse(struct compile *c, const struct node *key, const struct node *value);
+
 /* ---- endpoint_parse.c ---- */
 struct endpoint *endpoint_parse(
     struct compile *c, const struct node *uri, const struct node *parameters, bool consumer);

@@ -101,6 +101,8 @@ print_eip(FILE *to, struct str name)
 	if (desc->flags & EIP_EXPRESSION)
 		(void)fprintf(to, "takes: one language as %s\n",
 		    desc->flags & EIP_PREDICATE ? "predicate" : "expression");
+	if (desc->flags & EIP_FORMAT)
+		(void)fputs("takes: one data format\n", to);
 	if (desc->flags & EIP_STEPS)
 		(void)fputs("takes: steps\n", to);
 	print_options(to, desc->options);
@@ -118,6 +120,18 @@ print_language(FILE *to, struct str name)
 	print_aliases(to, desc->aliases);
 	if (desc->owner != NULL)
 		(void)fprintf(to, "runs in: hinny-%s\n", desc->owner);
+	print_options(to, desc->options);
+	return true;
+}
+
+static bool
+print_format(FILE *to, struct str name)
+{
+	const struct format_desc *desc = format_find(name);
+
+	if (desc == NULL)
+		return false;
+	(void)fprintf(to, "data format %s: %s\n", desc->name, desc->help);
 	print_options(to, desc->options);
 	return true;
 }
@@ -160,6 +174,9 @@ print_names(FILE *to)
 	(void)fputs("\nlanguages:", to);
 	for (size_t i = 0; i < (language_all(&n), n); i++)
 		(void)fprintf(to, " %s", language_all(&n)[i]->name);
+	(void)fputs("\ndata formats:", to);
+	for (size_t i = 0; i < (format_all(&n), n); i++)
+		(void)fprintf(to, " %s", format_all(&n)[i]->name);
 	(void)fputs("\nconfiguration: hinny.yaml\n", to);
 }
 
@@ -176,6 +193,7 @@ doc_print(FILE *to, const char *name)
 	found |= print_component(to, str_of(name));
 	found |= print_eip(to, str_of(name));
 	found |= print_language(to, str_of(name));
+	found |= print_format(to, str_of(name));
 	if (all || name[0] != '\0')
 		found |= print_settings(to, all ? "" : name, settings_rows(), "");
 	if (all || strncmp(name, "workers", 7) == 0)
@@ -186,11 +204,13 @@ doc_print(FILE *to, const char *name)
 const char *
 doc_nearest(const char *name)
 {
-	size_t components, eips, languages, n = 0;
+	size_t components, eips, languages, formats, n = 0;
 	const struct component_desc *const *c = component_all(&components);
 	const struct eip_desc *const *e = eip_all(&eips);
 	const struct language_desc *const *l = language_all(&languages);
-	const char **names = malloc((components + eips + languages + 2) * sizeof(char *));
+	const struct format_desc *const *f = format_all(&formats);
+	const char **names =
+	    malloc((components + eips + languages + formats + 2) * sizeof(char *));
 
 	if (names == NULL)
 		return NULL;
@@ -200,6 +220,8 @@ doc_nearest(const char *name)
 		names[n++] = e[i]->name;
 	for (size_t i = 0; i < languages; i++)
 		names[n++] = l[i]->name;
+	for (size_t i = 0; i < formats; i++)
+		names[n++] = f[i]->name;
 	names[n++] = "hinny.yaml";
 	names[n] = NULL;
 	const char *near = str_nearest(str_of(name), names);

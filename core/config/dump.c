@@ -222,6 +222,11 @@ print_step(FILE *to, unsigned depth, const struct step *st)
 	print_options(to, depth + 1, st->eip->options, st->conf);
 	if (st->expr != NULL)
 		print_expression(to, depth + 1, "expression", st->expr);
+	if (st->format != NULL) {
+		print_indent(to, depth + 1);
+		(void)fprintf(to, "format: %s\n", st->format->desc->name);
+		print_options(to, depth + 2, st->format->desc->options, st->format->conf);
+	}
 	print_parts(to, depth + 1, st);
 	print_steps(to, depth + 1, st->block.first);
 }

@@ -251,7 +251,11 @@ set_known(
 	unsigned side = row->flags & (OPTION_CONSUMER | OPTION_PRODUCER);
 	struct hinny_error err;
 
-	if (row->flags & OPTION_PATH)
+	if (option_given(ps->component->options, ps->ep->conf, row->name) &&
+	    !(row->flags & OPTION_PATH))
+		option_error(c, ps, o, "option \"%s\" of %s is given twice", row->name,
+		    ps->component->scheme);
+	else if (row->flags & OPTION_PATH)
 		option_error(c, ps, o, "option \"%s\" of %s is the path of the uri, which is given",
 		    row->name, ps->component->scheme);
 	else if (side != 0 && !(side & (ps->ep->consumer ? OPTION_CONSUMER : OPTION_PRODUCER)))

@@ -1,6 +1,7 @@
 # From YAML to a bundle to a program.
 core_config_sources = \
 	core/config/beans.c \
+	core/config/bundle.c \
 	core/config/bundle_load.c \
 	core/config/bundle_read.c \
 	core/config/bundle_save.c \
@@ -15,6 +16,8 @@ core_config_sources = \
 	core/config/endpoint_parse.c \
 	core/config/endpoint_uri.c \
 	core/config/expression_parse.c \
+	core/config/format_parse.c \
+	core/config/node.c \
 	core/config/option.c \
 	core/config/options_parse.c \
 	core/config/placeholder.c \

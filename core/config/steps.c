@@ -172,6 +172,9 @@ unknown_option(struct compile *c, const struct eip_desc *eip, const struct node 
 		more[n++] = "steps";
 	if (option_find(eip->options, STR_LIT("uri")) != NULL)
 		more[n++] = "parameters";
+	const struct format_desc *const *formats = format_all(&languages);
+	for (size_t i = 0; (eip->flags & EIP_FORMAT) && i < languages && n < 60; i++)
+		more[n++] = formats[i]->name;
 	more[n] = NULL;
 	return compile_error_node(c, key, "unknown option%s \"%s\" of %s%s",
 	    eip->flags & EIP_EXPRESSION ? " or language" : "", key->text.p, eip->name,
@@ -184,6 +187,7 @@ struct parsing {
 	struct step *st;
 	const struct node *map;
 	const struct node *language; /* its key, or NULL */
+	const struct node *format;   /* of a data format, or NULL */
 	int rc;
 };
 
@@ -208,6 +212,22 @@ parse_expression(
 		ps->st->expr = expression_parse(c, key, value, predicate);
 	}
 	if (ps->st->expr == NULL)
+		ps->rc = -1;
+}
+
+static void
+parse_format(
+    struct compile *c, struct parsing *ps, const struct node *key, const struct node *value)
+{
+	if (ps->format != NULL) {
+		ps->rc = compile_error_node(c, key,
+		    "both \"%s\" and \"%s\" are given: %s takes one data format", ps->format->text.p,
+		    key->text.p, ps->st->eip->name);
+		return;
+	}
+	ps->format = key;
+	ps->st->format = format_parse(c, key, value);
+	if (ps->st->format == NULL)
 		ps->rc = -1;
 }
 
@@ -271,6 +291,8 @@ parse_key(struct compile *c, struct parsing *ps, const struct node *key, const s
 	else if ((eip->flags & EIP_EXPRESSION) &&
 	    (str_eq(key->text, STR_LIT("expression")) || expression_is_language(key->text)))
 		parse_expression(c, ps, key, value);
+	else if ((eip->flags & EIP_FORMAT) && format_is_name(key->text))
+		parse_format(c, ps, key, value);
 	else if (ps->language != NULL && language_find(key->text) != NULL)
 		parse_expression(c, ps, key, value);
 	else
@@ -365,6 +387,9 @@ check_missing(struct compile *c, struct parsing *ps)
 		ps->rc = compile_error(c, st->at,
 		    "%s needs an expression: one language, such as {simple: \"${body}\"}",
 		    eip->name);
+	if ((eip->flags & EIP_FORMAT) && ps->format == NULL && ps->rc == 0)
+		ps->rc = compile_error(
+		    c, st->at, "%s needs a data format, such as {json: {}}", eip->name);
 }
 
 /* What its own expressions read, for the check. */

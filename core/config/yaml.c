@@ -33,42 +33,6 @@ struct reader {
 	bool failed; /* reported: no use in going on */
 };
 
-struct node *
-node_find(const struct node *map, const char *key)
-{
-	struct str name = str_of(key);
-
-	if (map == NULL || map->kind != NODE_MAP)
-		return NULL;
-	for (uint32_t i = 0; i < map->n; i++) {
-		if (str_eq(node_key(map, i)->text, name))
-			return node_value(map, i);
-	}
-	return NULL;
-}
-
-bool
-node_is_null(const struct node *n)
-{
-	static const char *const words[] = { "", "~", "null", "Null", "NULL" };
-
-	if (n->kind != NODE_SCALAR || (n->flags & NODE_QUOTED))
-		return false;
-	for (size_t i = 0; i < ARRAY_LEN(words); i++) {
-		if (str_eq(n->text, str_of(words[i])))
-			return true;
-	}
-	return false;
-}
-
-const char *
-node_kind_name(const struct node *n)
-{
-	if (node_is_null(n))
-		return "nothing";
-	return n->kind == NODE_MAP ? "a map" : n->kind == NODE_LIST ? "a list" : "text";
-}
-
 static void
 children_add(struct children *ch, struct node n)
 {
@@ -320,6 +284,9 @@ read_node(struct reader *r, struct node *out, unsigned depth)
 		out->text.p = arena_strndup(
 		    r->arena, (const char *)ev->data.scalar.value, ev->data.scalar.length);
 		out->text.n = ev->data.scalar.length;
+		if (strlen(out->text.p) != out->text.n)
+			diagnostics_add(r->ds, position_of(r, ev->start_mark), false,
+			    "a text cannot have a character of value 0 in it");
 		out->flags = ev->data.scalar.style == YAML_PLAIN_SCALAR_STYLE ? 0 : NODE_QUOTED;
 		anchor = (const char *)ev->data.scalar.anchor;
 	} else {

@@ -47,8 +47,7 @@ convert_body_check(struct compile *c, struct step *st)
 	const struct convert_conf *conf = st->conf;
 	st->reads.flags |= ACCESS_BODY;
 	st->writes.flags |= ACCESS_BODY;
-	if (conf->charset)
-		access_add_property(c, &st->writes, "CamelCharsetName");
+	access_add_property(c, conf->charset ? &st->writes : &st->reads, "CamelCharsetName");
 	return check_charset(c, st);
 }
 
@@ -113,13 +112,27 @@ encode(struct arena *a, struct str in, enum charset charset)
 	return (struct str){ out, n };
 }
 
+/* The option's, else that of the message as it came in. */
+static enum charset
+charset_of(struct exchange *ex, const struct convert_conf *conf)
+{
+	if (conf->charset)
+		return charset_find(conf->charset);
+	const struct value *v = exchange_property(ex, STR_LIT("CamelCharsetName"));
+	if (v == NULL || v->type != VALUE_STRING)
+		return CHARSET_UTF_8;
+	return charset_find(arena_strndup(&ex->arena, v->u.s.p, v->u.s.n));
+}
+
 static enum hinny_rc
 convert(struct exchange *ex, const struct convert_conf *conf, const struct value *from,
     struct value *out, struct hinny_error *err)
 {
 	struct value v = *from;
-	enum charset charset = conf->charset ? charset_find(conf->charset) : CHARSET_UTF_8;
+	enum charset charset = charset_of(ex, conf);
 	bool bytes = v.type == VALUE_BYTES || (v.type == VALUE_STRING && (v.flags & VALUE_INPUT));
+	if (charset == CHARSET_NONE)
+		charset = CHARSET_UTF_8; /* a client's charset that is not known: as it is */
 	if (charset != CHARSET_UTF_8 && bytes && conf->type == CLASS_STRING)
 		v = value_str(decode(&ex->arena, v.u.s, charset));
 	enum hinny_rc rc = value_convert(&ex->arena, &v, (enum value_class_id)conf->type, out, err);

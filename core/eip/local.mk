@@ -18,6 +18,7 @@ core_eip_sources = \
 	core/eip/log_level.c \
 	core/eip/log_step.c \
 	core/eip/loop_step.c \
+	core/eip/marshal.c \
 	core/eip/multicast.c \
 	core/eip/on_exception.c \
 	core/eip/pipeline.c \

@@ -83,6 +83,12 @@ struct convert_conf {
 	bool mandatory;
 };
 
+/* marshal, unmarshal */
+struct marshal_conf {
+	const char *variable_send, *variable_receive;
+	bool allow_null_body; /* unmarshal */
+};
+
 struct throw_exception_conf {
 	struct classes type; /* one */
 	struct expression *message;

@@ -15,7 +15,7 @@ constant_compile(struct compile *c, struct expression *e)
 		return 0;
 	struct value text = *v;
 	if (value_convert(compile_arena(c), &text, e->result_type, v, &err) != HINNY_OK)
-		return compile_error(c, e->at, "constant: %s", err.text);
+		return compile_error(c, e->at, "%s", err.text);
 	return 0;
 }
 

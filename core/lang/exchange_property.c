@@ -7,7 +7,7 @@ static int
 property_compile(struct compile *c, struct expression *e)
 {
 	if (e->text[0] == '\0')
-		return compile_error(c, e->at, "exchangeProperty: a name is missing");
+		return compile_error(c, e->at, "a name is missing");
 	access_add_property(c, &e->reads, e->text);
 	return 0;
 }

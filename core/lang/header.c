@@ -16,7 +16,7 @@ header_compile(struct compile *c, struct expression *e)
 	code->hash = str_casehash(code->name);
 	e->code = code;
 	if (code->name.n == 0)
-		return compile_error(c, e->at, "header: a name is missing");
+		return compile_error(c, e->at, "a name is missing");
 	access_add_header(c, &e->reads, e->text);
 	return 0;
 }

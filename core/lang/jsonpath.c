@@ -178,7 +178,8 @@ make_code(const struct expression *e, struct exchange *ex, struct jsonpath_code 
 		text = ease(&ex->arena, text);
 	if (jsonpath_parse(&ex->arena, text, code, &at, &err) == HINNY_OK)
 		return EVAL_OK;
-	exchange_fail(ex, EXCEPTION_INVALID_PATH, "%s: %.*s", err.text, STR_FMT(text));
+	exchange_fail(ex, EXCEPTION_INVALID_PATH, "jsonpath: %s at character %zu of \"%.*s\"",
+	    err.text, at + 1, STR_FMT(text));
 	return EVAL_ERROR;
 }
 

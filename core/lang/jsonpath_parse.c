@@ -13,7 +13,7 @@ jsonpath_wrong(struct jsonpath_reader *r, const char *fmt, ...)
 	va_start(ap, fmt);
 	(void)vsnprintf(text, sizeof text, fmt, ap);
 	va_end(ap);
-	(void)hinny_error_set(r->err, HINNY_EINVAL, "jsonpath: %s at position %zu", text, r->i + 1);
+	(void)hinny_error_set(r->err, HINNY_EINVAL, "%s", text);
 	return false;
 }
 
@@ -346,7 +346,7 @@ jsonpath_parse(struct arena *a, struct str text, struct jsonpath_code **out, siz
 	*at = 0;
 	jsonpath_skip_blanks(&r);
 	if (r.i == text.n)
-		return hinny_error_set(err, HINNY_EINVAL, "jsonpath: a path is missing");
+		return hinny_error_set(err, HINNY_EINVAL, "a path is missing");
 	bool read = jsonpath_read_path(&r, false, out);
 	jsonpath_skip_blanks(&r);
 	if (read && r.i < text.n)

@@ -1,9 +1,16 @@
 # Languages and data formats that any worker may run.
 core_lang_sources = \
+	core/lang/base64.c \
 	core/lang/constant.c \
+	core/lang/csv_read.c \
+	core/lang/csv_write.c \
 	core/lang/document.c \
 	core/lang/exchange_property.c \
 	core/lang/expression.c \
+	core/lang/format_base64.c \
+	core/lang/format_csv.c \
+	core/lang/format_json.c \
+	core/lang/formats.c \
 	core/lang/header.c \
 	core/lang/json_write.c \
 	core/lang/jsonpath.c \
@@ -33,5 +40,6 @@ core_lang_sources = \
 	core/lang/timezone.c \
 	core/lang/tokenize.c \
 	core/lang/variable.c \
+	core/lang/xml_pretty.c \
 	core/lang/xpath.c \
 	core/lang/xtokenize.c

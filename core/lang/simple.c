@@ -65,7 +65,8 @@ simple_compile(struct compile *c, struct expression *e)
 {
 	const struct simple_conf *conf = e->conf;
 	if (conf != NULL && conf->nested)
-		return compile_error(c, e->at, "simple: option nested: true is not supported");
+		return compile_error(
+		    c, e->at, "option \"nested\" of language simple is not supported");
 	struct simple_program *program = ARENA_NEW(compile_arena(c), struct simple_program);
 	bool predicate = e->predicate || e->result_type == CLASS_BOOLEAN;
 	program->root = simple_compile_text(c, e, str_of(e->text), predicate, &program->effects);

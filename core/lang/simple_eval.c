@@ -377,14 +377,37 @@ eval_part(const struct simple_node *node, struct exchange *ex, struct value *out
 	return expression_eval(node->u.part, ex, out);
 }
 
+/* A path that the message makes. */
+static enum eval_rc
+computed_path(const struct simple_node *node, struct exchange *ex, struct jsonpath_code **code)
+{
+	struct str text;
+	struct hinny_error err;
+	bool null;
+	size_t at;
+	enum eval_rc rc = simple_eval_text(node->kids[0], ex, &text, &null);
+	if (rc != EVAL_OK || jsonpath_parse(&ex->arena, text, code, &at, &err) == HINNY_OK)
+		return rc;
+	return simple_fail(ex, EXCEPTION_INVALID_PATH, "jsonpath: %s at character %zu of \"%.*s\"",
+	    err.text, at + 1, STR_FMT(text));
+}
+
 static enum eval_rc
 eval_jsonpath(const struct simple_node *node, struct exchange *ex, struct value *out)
 {
 	struct value *from = &ex->body;
 	const struct simple_key *key = &node->u.jsonpath.from;
+	const struct jsonpath_code *code = node->u.jsonpath.code;
+	if (code == NULL) {
+		struct jsonpath_code *made;
+		enum eval_rc rc = computed_path(node, ex, &made);
+		if (rc != EVAL_OK)
+			return rc;
+		code = made;
+	}
 	if (key->full.n > 0)
 		from = simple_lookup(ex, key->scope, key->full, key->full_hash);
-	return jsonpath_read(node->u.jsonpath.code, ex, from, 0, out);
+	return jsonpath_read(code, ex, from, node->u.jsonpath.options, out);
 }
 
 static enum eval_rc

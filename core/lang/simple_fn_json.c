@@ -1,8 +1,9 @@
-/* Functions of Simple that write JSON. Text stays text, unless it is to be made pretty. */
+/* Functions of Simple that write JSON, and make JSON and XML pretty. */
 #include "core/lang/simple_fn.h"
 
 #include "core/lang/document.h"
 #include "core/lang/json_write.h"
+#include "core/lang/xml_pretty.h"
 
 static enum eval_rc
 give_json(struct simple_call *call, const struct value *v, bool pretty, struct value *out)
@@ -30,19 +31,34 @@ simple_fn_to_json(struct simple_call *call, struct value *out)
 	return give_json(call, &v, false, out);
 }
 
-/* Text that is JSON, with line breaks; other text as it is. */
+/* XML with line breaks; what is none stays as it is. */
+static enum eval_rc
+pretty_xml(struct simple_call *call, struct str text, struct value *out)
+{
+	struct buf b;
+	buf_init(&b, SIMPLE_TEXT_MAX);
+	enum hinny_rc rc = xml_pretty(&b, text);
+	if (rc == HINNY_OK)
+		*out = value_str(arena_str(simple_arena(call), (struct str){ b.p, b.n }));
+	buf_fini(&b);
+	return rc != HINNY_ELIMIT
+	    ? EVAL_OK
+	    : simple_fail(call->ex, EXCEPTION_EXPRESSION_EVALUATION,
+		  "function %s: too large or too deep", call->node->u.fn->name);
+}
+
+/* Text that is JSON or XML, with line breaks; other text as it is. */
 static enum eval_rc
 pretty_text(struct simple_call *call, const struct value *v, struct value *out)
 {
 	struct str text = value_text(simple_arena(call), v), trimmed = str_trim(text);
 	const struct json_node *root;
+	char first = trimmed.n > 0 ? trimmed.p[0] : '\0';
 	*out = value_str(text);
-	if (trimmed.n == 0 || (trimmed.p[0] != '{' && trimmed.p[0] != '['))
-		return trimmed.n > 0 && trimmed.p[0] == '<'
-		    ? simple_fail(call->ex, EXCEPTION_UNSUPPORTED_OPERATION,
-			  "function %s: XML is not supported", call->node->u.fn->name)
-		    : EVAL_OK;
-	if (exchange_json(call->ex, text, &root, NULL) != HINNY_OK)
+	if (first == '<')
+		return pretty_xml(call, trimmed, out);
+	if ((first != '{' && first != '[') ||
+	    exchange_json(call->ex, text, &root, NULL) != HINNY_OK)
 		return EVAL_OK;
 	struct value json = value_from_json(simple_arena(call), root, v->blob);
 	return give_json(call, &json, true, out);

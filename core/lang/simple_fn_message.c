@@ -3,6 +3,7 @@
 
 #include "core/base/assert.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -195,6 +196,71 @@ simple_fn_exception_message(struct simple_call *call, struct value *out)
 	const struct exception *e = exception_of(call->ex);
 	if (e != NULL && e->message.p != NULL)
 		*out = value_str(e->message);
+	return EVAL_OK;
+}
+
+/* What an HTTP call that failed with a status leaves; null for other exceptions. */
+static const struct exception *
+http_exception_of(const struct exchange *ex)
+{
+	const struct exception *e = exception_of(ex);
+	while (e != NULL && e->id != EXCEPTION_HTTP_OPERATION_FAILED)
+		e = e->cause;
+	return e;
+}
+
+static enum eval_rc
+give_exception_str(struct simple_call *call, size_t member, struct value *out)
+{
+	const struct exception *e = http_exception_of(call->ex);
+	const struct str *s = e != NULL ? (const struct str *)((const char *)e + member) : NULL;
+	if (s != NULL && s->p != NULL)
+		*out = value_str(*s);
+	return EVAL_OK;
+}
+
+enum eval_rc
+simple_fn_exception_redirect_location(struct simple_call *call, struct value *out)
+{
+	return give_exception_str(call, offsetof(struct exception, redirect_location), out);
+}
+
+enum eval_rc
+simple_fn_exception_status_text(struct simple_call *call, struct value *out)
+{
+	return give_exception_str(call, offsetof(struct exception, status_text), out);
+}
+
+enum eval_rc
+simple_fn_exception_uri(struct simple_call *call, struct value *out)
+{
+	return give_exception_str(call, offsetof(struct exception, uri), out);
+}
+
+enum eval_rc
+simple_fn_exception_status_code(struct simple_call *call, struct value *out)
+{
+	const struct exception *e = http_exception_of(call->ex);
+	if (e != NULL)
+		*out = value_int(e->status_code);
+	return EVAL_OK;
+}
+
+enum eval_rc
+simple_fn_exception_response_body(struct simple_call *call, struct value *out)
+{
+	const struct exception *e = http_exception_of(call->ex);
+	if (e != NULL)
+		*out = e->response_body;
+	return EVAL_OK;
+}
+
+enum eval_rc
+simple_fn_exception_response_headers(struct simple_call *call, struct value *out)
+{
+	const struct exception *e = http_exception_of(call->ex);
+	if (e != NULL)
+		*out = e->response_headers;
 	return EVAL_OK;
 }
 

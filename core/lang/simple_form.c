@@ -7,6 +7,7 @@
 #include "core/base/assert.h"
 #include "core/config/compile.h"
 #include "core/lang/jsonpath.h"
+#include "core/lang/text.h"
 #include "core/lang/xpath.h"
 
 struct form {
@@ -26,9 +27,8 @@ unknown(struct simple_parser *p, struct str f)
 	const char *why = simple_function_refused(name);
 	if (why != NULL)
 		return simple_error(
-		    p, f.p, "function %.*s is not supported: %s", STR_FMT(name), why);
-	return simple_error(
-	    p, f.p, "Unknown function: %.*s at location %zu", STR_FMT(f), simple_position(p, f.p));
+		    p, f.p, "function %.*s is not available (%s)", STR_FMT(name), why);
+	return simple_error(p, f.p, "Unknown function: %.*s", STR_FMT(f));
 }
 
 /* ---- arguments ---- */
@@ -52,12 +52,11 @@ parse_class(struct simple_parser *p, struct str item)
 	return read_class(p, item, &id) ? simple_const(p, item.p, value_int(id)) : NULL;
 }
 
-struct simple_node *
-simple_parse_argument(struct simple_parser *p, struct str item, char letter)
+static struct simple_node *
+parse_argument(struct simple_parser *p, struct str item, char letter)
 {
 	struct str inner;
-	item = str_trim(item);
-	if (letter == 'p')
+	if (letter == 'p' || letter == 'I')
 		return simple_parse_predicate(p, item);
 	if (letter == 'c')
 		return parse_class(p, item);
@@ -66,6 +65,16 @@ simple_parse_argument(struct simple_parser *p, struct str item, char letter)
 	if (simple_unquote(p, item, &inner))
 		return simple_parse_template(p, letter == 'q' ? item : inner, SIMPLE_ESCAPES);
 	return simple_parse_template(p, item, SIMPLE_ESCAPES | SIMPLE_OPERATORS);
+}
+
+struct simple_node *
+simple_parse_argument(struct simple_parser *p, struct str item, char letter)
+{
+	bool was = p->in_chain;
+	p->in_chain = was || letter == 'i' || letter == 'I';
+	struct simple_node *node = parse_argument(p, str_trim(item), letter);
+	p->in_chain = was;
+	return node;
 }
 
 enum { ARGS_MAX = 100 };
@@ -418,7 +427,7 @@ document_args(struct simple_parser *p, struct str whole, struct str rest, struct
 }
 
 static struct simple_node *
-form_jsonpath(struct simple_parser *p, struct str whole, struct str rest)
+build_jsonpath(struct simple_parser *p, struct str whole, struct str path, const struct source *src)
 {
 	static const enum simple_scope scopes[] = {
 		[SOURCE_BODY] = 0,
@@ -426,29 +435,53 @@ form_jsonpath(struct simple_parser *p, struct str whole, struct str rest)
 		[SOURCE_PROPERTY] = SIMPLE_IN_PROPERTIES,
 		[SOURCE_VARIABLE] = SIMPLE_IN_VARIABLES,
 	};
-	struct source src;
-	struct str text;
-	if (!document_args(p, whole, rest, &src, &text))
-		return NULL;
-	if (simple_has_function(text))
-		return simple_error(
-		    p, text.p, "a jsonpath with functions in it is not supported within Simple");
 	struct hinny_error err;
 	size_t at = 0;
-	struct jsonpath_code *code;
-	if (jsonpath_parse(p->arena, text, &code, &at, &err) != HINNY_OK)
-		return simple_error(p, text.p + at, "%s", err.text);
-	struct simple_node *node = simple_node_new(p, SIMPLE_JSONPATH, whole.p, 0);
+	struct jsonpath_code *code = NULL;
+	bool computed = simple_has_function(path);
+	if (!computed && jsonpath_parse(p->arena, path, &code, &at, &err) != HINNY_OK)
+		return simple_error(p, path.p + at, "%s", err.text);
+	struct simple_node *node = simple_node_new(p, SIMPLE_JSONPATH, whole.p, computed);
 	node->u.jsonpath.code = code;
-	if (src.kind == SOURCE_BODY) {
+	if (computed) {
+		node->kids[0] = simple_parse_template(p, path, 0);
+		if (node->kids[0] == NULL)
+			return NULL;
+	}
+	if (src->kind == SOURCE_BODY) {
 		(void)simple_body(p, whole.p);
 		return node;
 	}
 	struct simple_key *key = &node->u.jsonpath.from;
 	*key = (struct simple_key){
-		.scope = scopes[src.kind], .full = src.name, .full_hash = str_casehash(src.name)
+		.scope = scopes[src->kind], .full = src->name, .full_hash = str_casehash(src->name)
 	};
 	simple_record_key(p, key);
+	return node;
+}
+
+static struct simple_node *
+form_jsonpath(struct simple_parser *p, struct str whole, struct str rest)
+{
+	struct source src;
+	struct str text;
+	return document_args(p, whole, rest, &src, &text) ? build_jsonpath(p, whole, text, &src)
+							  : NULL;
+}
+
+/* "a.b[0]" is the path $.a.b[0]; with "?." in it a path that is not there gives null. */
+static struct simple_node *
+form_simple_jsonpath(struct simple_parser *p, struct str whole, struct str rest)
+{
+	struct source src;
+	struct str text;
+	if (!document_args(p, whole, rest, &src, &text))
+		return NULL;
+	struct str plain = text_replace(p->arena, text, STR_LIT("?."), STR_LIT("."));
+	struct str path = str_of(arena_printf(p->arena, "$.%.*s", STR_FMT(plain)));
+	struct simple_node *node = build_jsonpath(p, whole, path, &src);
+	if (node != NULL && plain.n != text.n)
+		node->u.jsonpath.options = JSONPATH_SUPPRESS;
 	return node;
 }
 
@@ -464,8 +497,8 @@ form_xpath(struct simple_parser *p, struct str whole, struct str rest)
 		    p, text.p, "an xpath with functions in it is not supported within Simple");
 	if (p->in_chain)
 		return simple_error(p, whole.p,
-		    "function xpath cannot follow ~>: it is evaluated by another process, on the "
-		    "message itself");
+		    "function xpath cannot be used behind ~> or on items: it is evaluated by "
+		    "another process, on the message itself");
 	struct expression *part = compile_expression(
 	    p->c, "xpath", arena_strndup(p->arena, text.p, text.n), false, p->e->at);
 	if (part == NULL) {
@@ -595,9 +628,8 @@ build_ternary(struct simple_parser *p, struct str f, bool *found)
 		return NULL;
 	if (end < cond.n && str_trim((struct str){ cond.p + end, cond.n - end }).n > 0)
 		return simple_error(p, cond.p + end,
-		    "Unexpected token %c at location %zu: a ternary has one comparison",
-		    str_trim((struct str){ cond.p + end, cond.n - end }).p[0],
-		    simple_position(p, cond.p + end));
+		    "Unexpected token %c: a ternary has one comparison",
+		    str_trim((struct str){ cond.p + end, cond.n - end }).p[0]);
 	node->kids[1] = parse_branch(p, (struct str){ f.p + question + 3, colon - question - 3 });
 	node->kids[2] = node->kids[1] != NULL
 	    ? parse_branch(p, (struct str){ f.p + colon + 3, f.n - colon - 3 })
@@ -618,6 +650,7 @@ static const struct form forms[] = {
 	{ "variables", ".:?[", form_variable },
 	{ "variable", ".:?[", form_variable },
 	{ "jsonpath(", NULL, form_jsonpath },
+	{ "simpleJsonpath(", NULL, form_simple_jsonpath },
 	{ "xpath(", NULL, form_xpath },
 	{ "int:", NULL, form_int },
 	{ "long:", NULL, form_long },
@@ -687,8 +720,7 @@ struct simple_node *
 simple_parse_function(struct simple_parser *p, struct str f)
 {
 	if (f.n == 0)
-		return simple_error(
-		    p, f.p, "Unknown function: (empty) at location %zu", simple_position(p, f.p));
+		return simple_error(p, f.p, "Unknown function: (empty)");
 	if (p->depth >= SIMPLE_DEPTH_MAX)
 		return simple_error(p, f.p, "nested too deep");
 	p->depth++;

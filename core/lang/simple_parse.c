@@ -12,8 +12,9 @@
 
 /* ---- nodes ---- */
 
-size_t
-simple_position(const struct simple_parser *p, const char *at)
+/* Where `at` stands in the expression; 0 for text that was put together of it. */
+static size_t
+position_of(const struct simple_parser *p, const char *at)
 {
 	uintptr_t i = (uintptr_t)at - (uintptr_t)p->base;
 	return i <= p->length ? i : 0;
@@ -28,7 +29,7 @@ simple_error(struct simple_parser *p, const char *at, const char *fmt, ...)
 	(void)vsnprintf(text, sizeof text, fmt, ap);
 	va_end(ap);
 	p->failed = true;
-	(void)compile_error_in(p->c, p->e, simple_position(p, at), "%s", text);
+	(void)compile_error_in(p->c, p->e, position_of(p, at), "%s", text);
 	return NULL;
 }
 
@@ -37,7 +38,7 @@ simple_node_new(struct simple_parser *p, enum simple_type type, const char *at, 
 {
 	struct simple_node *node = ARENA_NEW(p->arena, struct simple_node);
 	node->type = (uint8_t)type;
-	node->at = (uint32_t)simple_position(p, at);
+	node->at = (uint32_t)position_of(p, at);
 	node->n = kids;
 	if (kids > 0)
 		node->kids = arena_zalloc(p->arena, kids * sizeof *node->kids);
@@ -137,9 +138,7 @@ parse_function_at(struct simple_parser *p, struct str s, size_t i, size_t start,
 {
 	*end = simple_function_end(p, s, i + start);
 	if (*end == SIZE_MAX)
-		return simple_error(p, s.p + i,
-		    "expected symbol functionEnd but was eol at location %zu",
-		    simple_position(p, s.p + i));
+		return simple_error(p, s.p + i, "expected symbol functionEnd but was eol");
 	return simple_parse_function(p, (struct str){ s.p + i + start, *end - 1 - i - start });
 }
 
@@ -347,8 +346,7 @@ static struct simple_node *
 unexpected(struct simple_parser *p, struct str s, size_t i)
 {
 	struct str c = char_at(s, i);
-	return simple_error(p, s.p + i, "Unexpected token %.*s at location %zu", STR_FMT(c),
-	    simple_position(p, s.p + i));
+	return simple_error(p, s.p + i, "Unexpected token %.*s", STR_FMT(c));
 }
 
 static bool
@@ -402,8 +400,7 @@ parse_quoted(struct simple_parser *p, struct str s, size_t i, size_t *end)
 		const char *symbol = open ? "functionEnd"
 		    : s.p[i] == '\''      ? "singleQuote"
 					  : "doubleQuote";
-		return simple_error(p, s.p + i, "expected symbol %s but was eol at location %zu",
-		    symbol, simple_position(p, s.p + i));
+		return simple_error(p, s.p + i, "expected symbol %s but was eol", symbol);
 	}
 	if (*end < s.n && !simple_is_blank(s.p[*end]))
 		return unexpected(p, s, *end);

@@ -503,6 +503,50 @@ map_m_values(struct invocation *in, struct value *out)
 	return EVAL_OK;
 }
 
+/* Maps and lists that are changed in place are so for all who hold them, as in Java; parsed JSON
+ * that no step has made a map of cannot be. */
+static enum eval_rc
+cannot_change(struct invocation *in)
+{
+	return simple_fail(in->ex, EXCEPTION_UNSUPPORTED_OPERATION,
+	    "method %.*s: the value cannot be changed", STR_FMT(in->step->name));
+}
+
+static enum eval_rc
+map_m_put(struct invocation *in, struct value *out)
+{
+	struct str key = in->step->args[0];
+	if (in->self.type != VALUE_MAP)
+		return cannot_change(in);
+	if (!document_member(&in->ex->arena, &in->self, key, out))
+		*out = value_null();
+	value_map_set(&in->ex->arena, in->self.u.map, key, value_str(in->step->args[1]));
+	in->ex->dirty |= DIRTY_BODY | DIRTY_HEADERS | DIRTY_PROPERTIES | DIRTY_VARIABLES;
+	return EVAL_OK;
+}
+
+static enum eval_rc
+map_m_remove(struct invocation *in, struct value *out)
+{
+	if (in->self.type != VALUE_MAP)
+		return cannot_change(in);
+	if (!document_member(&in->ex->arena, &in->self, in->step->args[0], out))
+		*out = value_null();
+	(void)value_map_remove(in->self.u.map, in->step->args[0]); /* it may not be there */
+	in->ex->dirty |= DIRTY_BODY | DIRTY_HEADERS | DIRTY_PROPERTIES | DIRTY_VARIABLES;
+	return EVAL_OK;
+}
+
+static enum eval_rc
+list_m_add(struct invocation *in, struct value *out)
+{
+	if (in->self.type != VALUE_LIST)
+		return cannot_change(in);
+	value_list_add(&in->ex->arena, in->self.u.list, value_str(in->step->args[0]));
+	in->ex->dirty |= DIRTY_BODY | DIRTY_HEADERS | DIRTY_PROPERTIES | DIRTY_VARIABLES;
+	return out_bool(out, true);
+}
+
 /* parens: Java has several of that name, so it is found only when called with ( ). */
 static const struct method {
 	const char *name;
@@ -531,6 +575,7 @@ static const struct method {
 	{ "toLowerCase", ON_TEXT, 0, 0, true, text_m_lower },
 	{ "toUpperCase", ON_TEXT, 0, 0, true, text_m_upper },
 	{ "trim", ON_TEXT, 0, 0, false, text_m_trim },
+	{ "add", ON_LIST, 1, 1, true, list_m_add },
 	{ "contains", ON_LIST, 1, 1, true, list_m_contains },
 	{ "get", ON_LIST, 1, 1, true, list_m_get },
 	{ "isEmpty", ON_LIST, 0, 0, false, any_m_is_empty },
@@ -543,6 +588,8 @@ static const struct method {
 	{ "isEmpty", ON_MAP, 0, 0, false, any_m_is_empty },
 	{ "empty", ON_MAP, 0, 0, false, any_m_is_empty },
 	{ "keySet", ON_MAP, 0, 0, false, map_m_keys },
+	{ "put", ON_MAP, 2, 2, true, map_m_put },
+	{ "remove", ON_MAP, 1, 1, true, map_m_remove },
 	{ "size", ON_MAP, 0, 0, false, any_m_size },
 	{ "values", ON_MAP, 0, 0, false, map_m_values },
 	{ "toString", ON_ANY, 0, 0, false, any_m_to_string },

@@ -53,10 +53,10 @@ enum simple_type {
 	SIMPLE_TRUTH,
 	SIMPLE_TERNARY, /* kids: condition, then, else */
 	SIMPLE_ELVIS,
-	SIMPLE_CHAIN, /* kid 1 with the value of kid 0 as body; null_safe */
-	SIMPLE_STEP,  /* kid 0 plus u.step */
-	SIMPLE_PART,  /* u.part: an expression with its own slot */
-	SIMPLE_JSONPATH,
+	SIMPLE_CHAIN,    /* kid 1 with the value of kid 0 as body; null_safe */
+	SIMPLE_STEP,     /* kid 0 plus u.step */
+	SIMPLE_PART,     /* u.part: an expression with its own slot */
+	SIMPLE_JSONPATH, /* u.jsonpath.code, or (NULL) the path that kid 0 gives */
 	SIMPLE_DATE,
 	SIMPLE_INIT, /* sets variables u.names[i] to kids i; the value is that of the last kid */
 	SIMPLE_TYPES
@@ -117,6 +117,7 @@ struct simple_node {
 		struct expression *part;
 		struct {
 			const struct jsonpath_code *code;
+			unsigned options;
 			struct simple_key from; /* name empty: the body */
 		} jsonpath;
 		const struct simple_date *date;
@@ -169,9 +170,9 @@ enum simple_form { SIMPLE_PARENS = 1, SIMPLE_BARE = 2, SIMPLE_EITHER = 3 };
 
 /*
  * Arguments, one letter each: e expression · s expression, the body when missing (a leading s is
- * missing first, a leading S last) · p predicate · q expression whose quotes stay · c class name
- * (an INT constant with enum value_class_id) · b the body, not written. A following * repeats the
- * letter.
+ * missing first, a leading S last) · p predicate · i and I expression and predicate on items · q
+ * expression whose quotes stay · c class name (an INT constant with enum value_class_id) · b the
+ * body, not written. A following * repeats the letter.
  */
 struct simple_function {
 	const char *name;
@@ -230,8 +231,6 @@ struct simple_parser {
 struct simple_node *simple_compile_text(
     struct compile *c, struct expression *e, struct str s, bool predicate, bool *effects);
 
-/* Where `at` stands in the expression; 0 for text that was put together of it. */
-size_t simple_position(const struct simple_parser *p, const char *at);
 /* Reports at `at` and returns NULL. */
 struct simple_node *simple_error(struct simple_parser *p, const char *at, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));

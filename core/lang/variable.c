@@ -8,10 +8,10 @@ variable_compile(struct compile *c, struct expression *e)
 {
 	struct str name = str_of(e->text);
 	if (name.n == 0)
-		return compile_error(c, e->at, "variable: a name is missing");
+		return compile_error(c, e->at, "a name is missing");
 	if (str_starts(name, "global:") || str_starts(name, "route:"))
 		return compile_error(c, e->at,
-		    "variable: variables of other scopes are not available in this release, got "
+		    "variables of other scopes are not available in this release, got "
 		    "\"%s\"",
 		    e->text);
 	access_add_variable(c, &e->reads, e->text);

@@ -285,7 +285,7 @@ scan_text(struct compile *c, struct expression *e)
 {
 	struct scan s = { .c = c, .e = e, .text = str_of(e->text) };
 	if (s.text.n == 0)
-		return compile_error(c, e->at, "xpath: an expression is missing");
+		return compile_error(c, e->at, "an expression is missing");
 	while (s.i < s.text.n) {
 		int rc = scan_word(&s);
 		if (rc != 0)
@@ -316,8 +316,8 @@ check_options(struct compile *c, const struct expression *e)
 	int rc = 0;
 	for (size_t i = 0; i < ARRAY_LEN(refused); i++)
 		if (refused[i].wanted)
-			rc |= compile_error(
-			    c, e->at, "xpath: option %s is not supported", refused[i].name);
+			rc |= compile_error(c, e->at,
+			    "option \"%s\" of language xpath is not supported", refused[i].name);
 	return rc;
 }
 

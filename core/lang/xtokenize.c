@@ -81,7 +81,7 @@ read_path(struct compile *c, struct expression *e)
 	path->steps = arena_zalloc(compile_arena(c), PATH_STEPS_MAX * sizeof *path->steps);
 	e->code = path;
 	if (text.n == 0)
-		return compile_error(c, e->at, "xtokenize: a path is missing");
+		return compile_error(c, e->at, "a path is missing");
 	for (size_t i = 0; i < text.n;) {
 		bool slash = text.p[i] == '/',
 		     anywhere = slash && i + 1 < text.n && text.p[i + 1] == '/';

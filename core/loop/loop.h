@@ -151,4 +151,13 @@ enum hinny_rc loop_wake_init(
 void loop_wake_send(struct loop_wake *w); /* any thread, until loop_wake_close */
 void loop_wake_close(struct loop_wake *w);
 
+/*
+ * Looks the addresses of a host up on libuv's threads; `port` is put into them. fn is called once, never from inside: with the addresses (its until it returns), or with
+ * NULL and a text that says why there are none. It cannot be cancelled: arg must outlive it, or know that it is of no use any more.
+ */
+struct addrinfo;
+typedef void loop_resolve_fn(void *arg, const struct addrinfo *addresses, const char *error);
+enum hinny_rc loop_resolve(
+    struct loop *lp, const char *host, uint16_t port, loop_resolve_fn *fn, void *arg, struct hinny_error *err);
+
 #endif

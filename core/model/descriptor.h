@@ -17,6 +17,8 @@ struct endpoint;
 struct step;
 struct expression;
 struct exchange;
+struct format;
+struct format_result;
 struct value;
 
 /* How an option is written, and what lies at `offset` of the descriptor's conf structure afterwards. */
@@ -138,6 +140,21 @@ struct language_impl {
 	enum eval_rc (*eval)(const struct expression *e, struct exchange *ex, struct value *out);
 };
 
+/* ---- data formats ---- */
+
+/* One row a data format (core/lang/formats.def). They run in every process, at once, and change nothing but *out. */
+struct format_desc {
+	const char *name;
+	const struct option_desc *options; /* beside `id`, which every format has; the OPTION_MAIN one is what a scalar sets */
+	size_t conf_size;
+	/* After parsing: what the options do not say; sets f->writes (headers of its results). Reports and returns nonzero. May be NULL. */
+	int (*check)(struct compile *c, struct format *f);
+	/* A value to text or bytes, and back. False with the exception set on the exchange. Texts of *out lie in the exchange's arena or where `in` has them. */
+	bool (*marshal)(const struct format *f, struct exchange *ex, const struct value *in, struct format_result *out);
+	bool (*unmarshal)(const struct format *f, struct exchange *ex, const struct value *in, struct format_result *out);
+	const char *help;
+};
+
 /* ---- EIPs ---- */
 
 enum step_rc {
@@ -164,6 +181,7 @@ enum eip_flag {
 	EIP_NOT_A_STEP = 512,   /* option holder (redeliveryPolicy) */
 	EIP_EXPRESSION_OPTIONAL = 1024,
 	EIP_PLAIN = 2048,       /* changes the message and nothing else, at once: it may run inside a call, between two steps of an owner */
+	EIP_FORMAT = 1 << 20,   /* takes one key that names a data format: step.format */
 };
 
 struct eip_desc {

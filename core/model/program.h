@@ -41,6 +41,14 @@ struct expression {
 	uint32_t parts_n;
 };
 
+/* A data format with its options. */
+struct format {
+	const struct format_desc *desc;
+	struct position at;
+	void *conf;
+	struct access writes; /* headers that its results may bring */
+};
+
 struct step;
 
 struct block {
@@ -59,6 +67,7 @@ struct step {
 	bool hidden;              /* made by its parent's check (compile_send), not written in the file */
 	void *conf;               /* the EIP's options */
 	struct expression *expr;  /* EIP_EXPRESSION */
+	struct format *format;    /* EIP_FORMAT */
 	struct block block;       /* EIP_STEPS */
 	struct endpoint *endpoint; /* to, toD when constant, wireTap …: sent to */
 
@@ -140,6 +149,7 @@ const struct component_desc *component_find(struct str scheme);
 const struct eip_desc *eip_find(struct str name);
 const struct language_desc *language_find(struct str name);
 const struct bean_class *bean_class_find(struct str name); /* fully qualified */
+const struct format_desc *format_find(struct str name);
 const struct kind_desc *kind_find(struct str kind);
 int kind_index(struct str kind); /* position in kinds.def, -1 */
 const struct kind_desc *kind_at(int index);
@@ -149,5 +159,6 @@ const struct component_desc *const *component_all(size_t *n);
 const struct eip_desc *const *eip_all(size_t *n);
 const struct language_desc *const *language_all(size_t *n);
 const struct bean_class *const *bean_class_all(size_t *n);
+const struct format_desc *const *format_all(size_t *n);
 
 #endif

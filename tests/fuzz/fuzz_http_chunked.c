@@ -1,4 +1,5 @@
-/* The chunked decoder: fed in one piece and byte by byte it finds the same payload, the same end, the same fault; what it takes encodes to the same payload again. */
+/* The chunked decoder: fed in one piece and byte by byte it finds the same payload, the same end,
+ * the same fault; what it takes encodes to the same payload again. */
 #include "transports/http/chunked.h"
 
 #include "core/base/assert.h"
@@ -22,7 +23,8 @@ decode(const char *p, size_t n, size_t step, struct buf *out, size_t *end)
 			return rc;
 		ASSERT(used <= give && (rc != CHUNKED_MORE || used == give));
 		if (rc == CHUNKED_BYTES) {
-			ASSERT(bytes.n > 0 && bytes.p >= p + at && bytes.p + bytes.n <= p + at + give);
+			ASSERT(
+			    bytes.n > 0 && bytes.p >= p + at && bytes.p + bytes.n <= p + at + give);
 			(void)buf_add(out, bytes.p, bytes.n);
 		}
 		at += used;
@@ -47,7 +49,8 @@ check_again(const struct buf *payload)
 	}
 	(void)buf_add(&text, "0\r\n\r\n", 5);
 	ASSERT(decode(text.p, text.n, text.n, &again, &end) == CHUNKED_END && end == text.n);
-	ASSERT(again.n == payload->n && (again.n == 0 || memcmp(again.p, payload->p, again.n) == 0));
+	ASSERT(
+	    again.n == payload->n && (again.n == 0 || memcmp(again.p, payload->p, again.n) == 0));
 	buf_fini(&text);
 	buf_fini(&again);
 }
@@ -65,7 +68,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	ASSERT((rc == CHUNKED_BAD) == (slow_rc == CHUNKED_BAD));
 	ASSERT((rc == CHUNKED_END) == (slow_rc == CHUNKED_END));
 	if (rc != CHUNKED_BAD)
-		ASSERT(end == slow_end && whole.n == slow.n && (whole.n == 0 || memcmp(whole.p, slow.p, whole.n) == 0));
+		ASSERT(end == slow_end && whole.n == slow.n &&
+		    (whole.n == 0 || memcmp(whole.p, slow.p, whole.n) == 0));
 	if (rc == CHUNKED_END)
 		check_again(&whole);
 	buf_fini(&whole);

@@ -1,6 +1,7 @@
 /*
- * Heads of requests. What is taken must be sound: every slice within the input, names tokens, values without control characters, framing that leaves no choice. The end of the
- * head is found at the same place byte by byte.
+ * Heads of requests. What is taken must be sound: every slice within the input, names tokens,
+ * values without control characters, framing that leaves no choice. The end of the head is found at
+ * the same place byte by byte.
  */
 #include "transports/http/head.h"
 

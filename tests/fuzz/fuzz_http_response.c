@@ -1,4 +1,5 @@
-/* Heads of answers: every slice within the input, no framing that could be read in two ways. The first byte says whether the request was HEAD. */
+/* Heads of answers: every slice within the input, no framing that could be read in two ways. The
+ * first byte says whether the request was HEAD. */
 #include "transports/http/head.h"
 
 #include "core/base/assert.h"
@@ -26,11 +27,13 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		ASSERT(f->name.p >= p && f->name.p + f->name.n <= p + n);
 		ASSERT(f->value.n == 0 || (f->value.p >= p && f->value.p + f->value.n <= p + n));
 		ASSERT(http_is_token(f->name) && http_is_value(f->value));
-		framings += str_caseeq(f->name, STR_LIT("content-length")) || str_caseeq(f->name, STR_LIT("transfer-encoding"));
+		framings += str_caseeq(f->name, STR_LIT("content-length")) ||
+		    str_caseeq(f->name, STR_LIT("transfer-encoding"));
 		(void)http_head_is_hop(&h, f);
 	}
 	ASSERT(framings <= 1);
-	ASSERT(h.framing == HTTP_NO_BODY || (data[0] != 'H' && h.status >= 200 && h.status != 204 && h.status != 304));
+	ASSERT(h.framing == HTTP_NO_BODY ||
+	    (data[0] != 'H' && h.status >= 200 && h.status != 204 && h.status != 304));
 	ASSERT(h.framing != HTTP_UNTIL_EOF || !h.keep_alive);
 	return 0;
 }

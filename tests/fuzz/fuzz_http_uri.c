@@ -1,5 +1,6 @@
 /*
- * Addresses, queries, paths and the route table with hostile paths. What is encoded may stand in a request line, and encoding it again changes nothing.
+ * Addresses, queries, paths and the route table with hostile paths. What is encoded may stand in a
+ * request line, and encoding it again changes nothing.
  */
 #include "transports/http/route_table.h"
 #include "transports/http/uri.h"
@@ -19,9 +20,11 @@ check_put(put_fn *fn, struct str s)
 	buf_init(&twice, 0);
 	ASSERT(fn(&once, s) == HINNY_OK);
 	for (size_t i = 0; i < once.n; i++)
-		ASSERT((unsigned char)once.p[i] > ' ' && (unsigned char)once.p[i] < 127 && once.p[i] != '#');
+		ASSERT((unsigned char)once.p[i] > ' ' && (unsigned char)once.p[i] < 127 &&
+		    once.p[i] != '#');
 	ASSERT(fn(&twice, (struct str){ once.p, once.n }) == HINNY_OK);
-	ASSERT(fn == uri_put_form || (once.n == twice.n && (once.n == 0 || memcmp(once.p, twice.p, once.n) == 0)));
+	ASSERT(fn == uri_put_form ||
+	    (once.n == twice.n && (once.n == 0 || memcmp(once.p, twice.p, once.n) == 0)));
 	buf_fini(&once);
 	buf_fini(&twice);
 }
@@ -29,12 +32,16 @@ check_put(put_fn *fn, struct str s)
 static void
 check_routes(struct arena *a, struct str path)
 {
-	static const struct route_spec specs[] = { { .path = "/users/{id}", .data = (void *)"a" }, { .path = "/admin", .data = (void *)"b" },
-		{ .path = "/base", .prefix = true, .data = (void *)"c" }, { .path = "/t/{x}/y", .prefix = true, .data = (void *)"d" } };
+	static const struct route_spec specs[] = { { .path = "/users/{id}", .data = (void *)"a" },
+		{ .path = "/admin", .data = (void *)"b" },
+		{ .path = "/base", .prefix = true, .data = (void *)"c" },
+		{ .path = "/t/{x}/y", .prefix = true, .data = (void *)"d" } };
 	struct route_table rt;
 	struct route_match m;
 	struct hinny_error err;
-	struct route_request rq = { .method = STR_LIT("GET"), .path = path, .accept = path, .content_type = path };
+	struct route_request rq = {
+		.method = STR_LIT("GET"), .path = path, .accept = path, .content_type = path
+	};
 	void *shadow;
 
 	route_table_init(&rt);
@@ -64,7 +71,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (uri_parse(s, &u, &err) == HINNY_OK) {
 		ASSERT(u.host.n > 0 && u.port > 0);
 		for (size_t i = 0; i < u.authority.n; i++)
-			ASSERT((unsigned char)u.authority.p[i] > ' ' && (unsigned char)u.authority.p[i] < 127);
+			ASSERT((unsigned char)u.authority.p[i] > ' ' &&
+			    (unsigned char)u.authority.p[i] < 127);
 	}
 	check_put(uri_put_path, s);
 	check_put(uri_put_query, s);

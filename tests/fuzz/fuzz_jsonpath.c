@@ -24,8 +24,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	    "{\"id\":7,\"name\":\"Jo\",\"n\":null,\"tags\":[\"a\",\"b\"],\"o\":{\"x\":1.5},"
 	    "\"items\":[{\"p\":5},{\"p\":15}]}");
 	const char *got = lang_case_run(&lc, "jsonpath", text, data[0] & 1);
-	ASSERT(strcmp(got, "<refused without an error>") != 0 &&
-	    strcmp(got, "<error without an exception>") != 0);
+	ASSERT(got != lang_case_silent);
 	lang_case_fini(&lc);
 	free(text);
 	return 0;

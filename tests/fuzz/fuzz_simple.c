@@ -38,8 +38,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	lang_case_init(&lc);
 	set_message(&lc);
 	const char *got = lang_case_run(&lc, "simple", text, data[0] & 1);
-	ASSERT(strcmp(got, "<refused without an error>") != 0 &&
-	    strcmp(got, "<error without an exception>") != 0);
+	ASSERT(got != lang_case_silent);
 	lang_case_fini(&lc);
 	free(text);
 	return 0;

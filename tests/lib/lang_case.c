@@ -1,6 +1,8 @@
 /* One exchange and one compilation, for tests of languages. */
 #include "tests/lib/lang_case.h"
 
+const char lang_case_silent[] = "<no reason>";
+
 void
 lang_case_init(struct lang_case *lc)
 {
@@ -45,7 +47,7 @@ lang_case_eval(struct lang_case *lc, const struct expression *e)
 	if (rc == EVAL_NEED)
 		return "<need>";
 	if (rc == EVAL_ERROR)
-		return lc->ex->exception != NULL ? FAILS : "<error without an exception>";
+		return lc->ex->exception != NULL ? FAILS : lang_case_silent;
 	if (value_is_null(&v))
 		return NULL_VALUE;
 	struct str s = value_text(&lc->ex->arena, &v);
@@ -58,6 +60,6 @@ lang_case_run(struct lang_case *lc, const char *language, const char *text, bool
 	struct expression *e = compile_fake_new(&lc->c, language, text, predicate);
 	size_t errors = lc->c.errors_n;
 	if (!compile_fake_finish(&lc->c, e))
-		return lc->c.errors_n > errors ? REFUSED : "<refused without an error>";
+		return lc->c.errors_n > errors ? REFUSED : lang_case_silent;
 	return lang_case_eval(lc, e);
 }

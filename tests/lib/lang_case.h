@@ -12,6 +12,9 @@
 #define IS_TRUE "true"
 #define IS_FALSE "false"
 
+/* What must never come back, by address: a refusal or a failure without a reason. */
+extern const char lang_case_silent[];
+
 struct lang_case {
 	struct compile c;
 	struct exchange_pool pool;

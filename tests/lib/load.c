@@ -279,11 +279,15 @@ conn_lost(struct conn *c)
 		conn_reopen(c);
 		return;
 	}
-	if (c->state == CONNECTING)
+	if (c->state == CONNECTING) {
 		count.refused++;
-	else
+		begun++;        /* so that a port on which nobody listens ends the run */
+		usleep(1000);
+	} else
 		count.reset++, count.requests++;
 	show(c->state == CONNECTING ? "refused" : "connection lost within an answer", c);
+	if (c->state == CONNECTING)
+		begun++; /* so that a server that is not there is not knocked at for ever */
 	conn_reopen(c);
 }
 
@@ -420,6 +424,7 @@ make_request(void)
 	memcpy(opt.request.p, head, (size_t)n);
 	if (body.n > 0)
 		memcpy(opt.request.p + n, body.p, body.n);
+	free(body.p);
 }
 
 static int
@@ -474,5 +479,13 @@ main(int argc, char **argv)
 			checked = now();
 		}
 	}
-	return report();
+	int status = report();
+	for (int i = 0; i < opt.connections; i++)
+		free(conns[i].in);
+	free(conns);
+	free(samples);
+	free(opt.request.p);
+	for (size_t i = 0; i < opt.expect_n; i++)
+		free(opt.expect[i].p);
+	return status;
 }

@@ -186,6 +186,42 @@ def test_forms_go_through_a_proxy_as_they_came():
         assert seen[0][1] == text, seen
 
 
+def test_what_steers_a_request_cannot_break_its_lines():
+    seen = []
+
+    def handler(head, body, s):
+        seen.append(head)
+        return b'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok'
+    routes = ''.join("""
+- route:
+    from:
+      uri: platform-http:/%s
+      steps:
+        - setHeader: {name: Camel%s, simple: '${body}'}
+        - removeHeaders: {pattern: "CamelHttp*", excludePattern: "Camel%s"}
+        - setBody: {constant: x}
+        - to: "http://127.0.0.1:{{back}}/b?throwExceptionOnFailure=false"
+""" % (name, name, name) for name in ('HttpQuery', 'HttpPath', 'HttpUri', 'HttpMethod'))
+    evil = b'a b HTTP/1.1\r\nX-Evil: 1\r\n\r\nGET /other'
+    with Backend(handler) as be, Broker({'r.yaml': routes}, properties=['back=%d' % be.port]) as b:
+        for name, want in (('HttpQuery', 200), ('HttpPath', 200), ('HttpUri', 500), ('HttpMethod', 500)):
+            seen.clear()
+            assert b.post('/' + name, evil, {'Content-Type': 'text/plain'})[0] == want, name
+            for head in seen:
+                assert len(seen) == 1 and b'X-Evil: 1\r\n' not in head and head.split(b'\r\n')[0].count(b' ') == 2, head
+        assert b.post('/HttpUri', b'http://127.0.0.1:%d/x\r\nX-Evil: 1' % be.port, {'Content-Type': 'text/plain'})[0] == 200
+        assert b'\r\nX-Evil' not in seen[-1], seen[-1]
+
+
+def test_head_through_a_proxy():
+    def handler(head, body, s):
+        return b'HTTP/1.1 200 OK\r\nContent-Length: 12345\r\nX-M: %s\r\n\r\n' % head.split(b' ')[0]
+    with Backend(handler) as be, Broker({'r.yaml': back('/p')}, properties=['back=%d' % be.port]) as b:
+        for _ in range(3):
+            status, headers, body = b.request('HEAD', '/p')
+            assert status == 200 and headers['content-length'] == '12345' and headers['x-m'] == 'HEAD' and body == b'', headers
+
+
 def test_slow_clients_are_told():
     settings = ['http.request_head_timeout=300ms', 'http.request_body_timeout=300ms', 'http.idle_timeout=300ms']
     with Broker({'r.yaml': ROUTES}, settings=settings) as b:

@@ -6,11 +6,14 @@ scenario_tests = \
 	tests/scenario/c_http_cases.py \
 	tests/scenario/d_systemd.py \
 	tests/scenario/e_examples.py \
+	tests/scenario/f_formats.py \
 	tests/scenario/h_http.py \
 	tests/scenario/k_kill.py \
 	tests/scenario/m_memory.py \
 	tests/scenario/n_manual.py \
 	tests/scenario/p_admin.py \
+	tests/scenario/p_chaos.py \
+	tests/scenario/p_check.py \
 	tests/scenario/p_handover.py \
 	tests/scenario/p_restart.py \
 	tests/scenario/r_reload.py \
@@ -25,4 +28,5 @@ soak_tests += \
 	tests/scenario/r_reload.py \
 	tests/scenario/k_kill.py \
 	tests/scenario/m_memory.py \
-	tests/scenario/c_http_cases.py
+	tests/scenario/c_http_cases.py \
+	tests/scenario/p_chaos.py

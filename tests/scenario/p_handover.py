@@ -334,6 +334,15 @@ def test_stop_now():
         assert b.proc.wait(5) == 0
 
 
+def test_watch_sees_what_changes_while_it_starts():
+    with Fake({'http.0': 'silent'}, watch=True, wait=False) as b:
+        until(lambda: b.said('BEGIN', 'http.0', 1))
+        b.write('r.yaml', ROUTE.replace('hi', 'ho'))  # it was read, and is not watched yet
+        b.play_nothing('http.0')
+        os.kill(b.worker('http.0', 1)['pid'], signal.SIGKILL)
+        until(lambda: b.status()['generation'] == 2)
+
+
 def test_watch():
     with Fake(watch=True) as b:
         b.write('r.yaml', ROUTE.replace('hi', 'ho'))

@@ -147,6 +147,16 @@ def test_backoff_recovers():
         until(lambda: b.worker('http.1')['state'] == 'serving')
 
 
+def test_a_successor_that_refuses_is_degraded():
+    with Fake() as b:
+        b.play('http.1', 'refuse the disk is full')
+        os.kill(b.worker('http.1')['pid'], signal.SIGKILL)
+        until(lambda: b.worker('http.1')['state'] == 'degraded')
+        assert len(b.said('BEGIN', 'http.1')) == 2
+        b.wait_line('worker http.1 refused its generation: the disk is full')
+        assert b.served_by()[0] == 'http.0'
+
+
 def test_dies_right_after_start():
     """READY and START, then death with nothing served: back-off, not a loop at full speed."""
     with Fake({'http.1': 'short'}, settings=['supervisor.restart_limit=5', 'supervisor.restart_backoff=20ms']) as b:
@@ -187,7 +197,7 @@ def test_peers_hear_of_deaths():
     with Fake({}, {'r.yaml': XML + TICK}, settings=['workers.xform.instances=2']) as b:
         names = ['http.0', 'http.1', 'xform.0', 'xform.1', 'flow.0']
         for n in names:
-            assert len(b.said('PEER_UP', n)) == 4, n
+            until(lambda: len(b.said('PEER_UP', n)) == 4)
         os.kill(b.worker('xform.1')['pid'], signal.SIGKILL)
         for n in names[:3] + names[4:]:
             until(lambda: len(b.said('PEER_DOWN', n)) == 1 and len(b.said('PEER_UP', n)) == 5)

@@ -14,6 +14,7 @@ unit_tests = \
 	tests/unit/test_exception \
 	tests/unit/test_exchange \
 	tests/unit/test_fan_out \
+	tests/unit/test_formats \
 	tests/unit/test_frame \
 	tests/unit/test_hash \
 	tests/unit/test_headers \
@@ -39,9 +40,10 @@ unit_tests = \
 
 if BUILD_HTTP
 unit_tests += \
-	tests/unit/test_http_engine \
+	tests/unit/test_http_client \
 	tests/unit/test_http_head \
-	tests/unit/test_http_parts
+	tests/unit/test_http_parts \
+	tests/unit/test_http_server
 endif
 
 if BUILD_XFORM
@@ -67,9 +69,10 @@ tests_unit_test_validator_LDADD = $(unit_lib) $(xform_libs) $(hinny_libs) $(CMOC
 tests_unit_test_xpath_LDADD = $(unit_lib) $(xform_libs) $(hinny_libs) $(CMOCKA_LIBS)
 tests_unit_test_xslt_LDADD = $(unit_lib) $(xform_libs) $(hinny_libs) $(CMOCKA_LIBS)
 tests_unit_test_xtokenize_LDADD = $(unit_lib) $(xform_libs) $(hinny_libs) $(CMOCKA_LIBS)
-tests_unit_test_http_engine_LDADD = $(unit_lib) $(http_libs) $(worker_libs) $(CMOCKA_LIBS)
+tests_unit_test_http_client_LDADD = $(unit_lib) $(http_libs) $(hinny_libs) $(CMOCKA_LIBS)
 tests_unit_test_http_head_LDADD = $(unit_lib) $(http_libs) $(hinny_libs) $(CMOCKA_LIBS)
 tests_unit_test_http_parts_LDADD = $(unit_lib) $(http_libs) $(hinny_libs) $(CMOCKA_LIBS)
+tests_unit_test_http_server_LDADD = $(unit_lib) $(http_libs) $(hinny_libs) $(CMOCKA_LIBS)
 lang_case = tests/lib/compile_fake.c tests/lib/lang_case.c
 tests_unit_test_jsonpath_SOURCES = tests/unit/test_jsonpath.c $(lang_case)
 tests_unit_test_languages_SOURCES = tests/unit/test_languages.c $(lang_case)

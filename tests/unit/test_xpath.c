@@ -293,7 +293,7 @@ test_limits(void **state)
 		(void)buf_add(&b, "</a>", 4);
 	ex = fixture_exchange(buf_cstr(&b));
 	assert_int_equal(xpath_impl.eval(&e, ex, &v), EVAL_ERROR);
-	assert_int_equal(ex->exception->id, EXCEPTION_TYPE_CONVERSION);
+	assert_int_equal(ex->exception->id, EXCEPTION_BODY_TOO_LARGE);
 	fixture.xml->limits.max_size = 100;
 	ex = fixture_exchange(buf_cstr(&b));
 	assert_int_equal(xpath_impl.eval(&e, ex, &v), EVAL_ERROR);

@@ -93,9 +93,9 @@ check_result(void **state)
 static const struct row results[] = {
 	{ "for-each, sort, value-of",
 	    SHEET("<xsl:output method='xml'/><xsl:template match='/people'><list><xsl:for-each "
-	          "select='p'><xsl:sort select='name'/>"
+		  "select='p'><xsl:sort select='name'/>"
 		  "<item n='{@id}'><xsl:value-of "
-	          "select='name'/></item></xsl:for-each></list></xsl:template>"),
+		  "select='name'/></item></xsl:for-each></list></xsl:template>"),
 	    PEOPLE, DECL "<list><item n=\"1\">Ann &amp; Co</item><item n=\"2\">Bo</item></list>",
 	    VALUE_STRING },
 	{ "html",
@@ -104,7 +104,7 @@ static const struct row results[] = {
 	    PEOPLE, "<p><br>Bo<img src=\"a.png\"></p>", VALUE_STRING },
 	{ "html by the root's name",
 	    SHEET("<xsl:output indent='no'/><xsl:template "
-	          "match='/'><html><body><br/></body></html></xsl:template>"),
+		  "match='/'><html><body><br/></body></html></xsl:template>"),
 	    "<a/>", "<html><body><br></body></html>", VALUE_STRING },
 	{ "text", OUTPUT("method='text'", "{\"id\":\"<xsl:value-of select='/order/@id'/>\"}"),
 	    "<order id=\"7\"/>", "{\"id\":\"7\"}", VALUE_STRING },
@@ -128,14 +128,14 @@ static const struct row results[] = {
 	{ "comment and processing instruction",
 	    OUTPUT("",
 		"<r><xsl:comment>c</xsl:comment><xsl:processing-instruction "
-	        "name='p'>i</xsl:processing-instruction></r>"),
+		"name='p'>i</xsl:processing-instruction></r>"),
 	    "<a/>", DECL "<r><!--c--><?p i?></r>", VALUE_STRING },
 	{ "characters beyond ASCII", OUTPUT("", "<r a='\xc3\xa9'><xsl:value-of select='/a'/></r>"),
 	    "<a>\xe2\x82\xac \xf0\x9f\x90\xb4</a>",
 	    DECL "<r a=\"\xc3\xa9\">\xe2\x82\xac \xf0\x9f\x90\xb4</r>", VALUE_STRING },
 	{ "B15 Latin-1",
 	    SHEET("<xsl:output method='xml' encoding='ISO-8859-1'/><xsl:template match='/order'><o "
-	          "n='{name}'/></xsl:template>"),
+		  "n='{name}'/></xsl:template>"),
 	    "<order><name>caf\xc3\xa9 \xe2\x82\xac</name></order>",
 	    "<?xml version=\"1.0\" encoding=\"ISO-8859-1\"?><o n=\"caf\xe9 &#8364;\"/>",
 	    VALUE_BYTES },
@@ -153,11 +153,11 @@ static const struct row results[] = {
 	{ "parameters",
 	    SHEET(
 		"<xsl:output method='text'/><xsl:param name='h' select=\"'d'\"/><xsl:param "
-	        "name='p'/><xsl:param name='v'/><xsl:param name='n'/><xsl:param name='zero'/>"
+		"name='p'/><xsl:param name='v'/><xsl:param name='n'/><xsl:param name='zero'/>"
 		"<xsl:param name='no'/><xsl:param name='upper'/><xsl:param name='absent' "
-	        "select=\"'default'\"/>"
+		"select=\"'default'\"/>"
 		"<xsl:template match='/'><xsl:value-of select=\"concat($h,'|',$p,'|',$v,'|',$n + "
-	        "1,'|',boolean($zero),'|',boolean($no),'|',$upper,'|',$absent)\"/></xsl:template>"),
+		"1,'|',boolean($zero),'|',boolean($no),'|',$upper,'|',$absent)\"/></xsl:template>"),
 	    "<a/>", "it's \"h\"|property|variable|6|false|false||default", VALUE_STRING },
 	{ "EXSLT",
 	    "<xsl:stylesheet version='1.0' xmlns:xsl='http://www.w3.org/1999/XSL/Transform' "
@@ -169,14 +169,22 @@ static const struct row results[] = {
 	    "<a/>", "2---", VALUE_STRING },
 	{ "strip-space",
 	    SHEET("<xsl:strip-space elements='*'/><xsl:output "
-	          "omit-xml-declaration='yes'/><xsl:template match='/'><xsl:copy-of "
-	          "select='.'/></xsl:template>"),
+		  "omit-xml-declaration='yes'/><xsl:template match='/'><xsl:copy-of "
+		  "select='.'/></xsl:template>"),
 	    "<a> <b/> </a>", "<a><b/></a>", VALUE_STRING },
 	{ "an empty result", OUTPUT("method='text'", ""), "<a/>", "", VALUE_STRING },
 	{ "an external DTD is not read",
 	    OUTPUT("omit-xml-declaration='yes'", "<xsl:copy-of select='/a'/>"),
 	    "<!DOCTYPE a SYSTEM \"http://127.0.0.1:18097/x.dtd\"><a>ok</a>", "<a>ok</a>",
 	    VALUE_STRING },
+	{ "a CDATA section is text",
+	    OUTPUT("omit-xml-declaration='yes'", "<xsl:copy-of select='.'/>"),
+	    "<a>x<![CDATA[<y>]]></a>", "<a>x&lt;y&gt;</a>", VALUE_STRING },
+	{ "element-available",
+	    OUTPUT("method='text'",
+		"<xsl:value-of select=\"concat(element-available('xsl:if'), "
+		"element-available('xsl:nope'))\"/>"),
+	    "<a/>", "truefalse", VALUE_STRING },
 	{ "xsl:message goes nowhere", OUTPUT("method='text'", "<xsl:message>said</xsl:message>x"),
 	    "<a/>", "x", VALUE_STRING },
 };
@@ -244,6 +252,9 @@ static const struct failure failures[] = {
 	    EXCEPTION_TRANSFORMER, "may not be opened" },
 	{ "document() further up", OUTPUT("", "<xsl:copy-of select=\"document('../x.xml')\"/>"),
 	    "<a/>", EXCEPTION_TRANSFORMER, "x.xml" },
+	{ "document() further up, escaped",
+	    OUTPUT("", "<xsl:copy-of select=\"document('%2e%2e/x.xml')\"/>"), "<a/>",
+	    EXCEPTION_TRANSFORMER, "may not be opened" },
 	{ "document() of the network",
 	    OUTPUT("", "<xsl:copy-of select=\"document('http://127.0.0.1:18097/x.xml')\"/>"),
 	    "<a/>", EXCEPTION_TRANSFORMER, "refused" },
@@ -256,6 +267,27 @@ static const struct failure failures[] = {
 	    "href='/tmp/hinny-never.xml'><x/></e:document></xsl:template></xsl:stylesheet>",
 	    "<a/>", EXCEPTION_TRANSFORMER, "refused" },
 };
+
+/* Names that each document brings anew stay in its own dictionary: a sanitizer build asserts it. */
+static void
+test_names(void **state)
+{
+	struct xslt_conf conf;
+	struct endpoint *ep = endpoint_of(&conf, "t.xsl");
+
+	(void)state;
+	prepare(ep, OUTPUT("", "<xsl:copy-of select='.'/><xsl:element name='{name(/*)}'/>"));
+	for (int i = 0; i < 500; i++) {
+		char text[64];
+		struct exchange *ex;
+
+		(void)snprintf(text, sizeof text, "<n%d a%d='%d'/>", i, i, i);
+		ex = fixture_exchange(text);
+		assert_int_equal(xslt_ops.send(&fixture, ex, NULL, ep), STEP_DONE);
+	}
+	xslt_ops.release(&fixture, ep);
+	fixture_exchange_end();
+}
 
 static void
 test_fatal_property(void **state)
@@ -329,17 +361,17 @@ test_files(void **state)
 	(void)state;
 	fixture_file("xsl/base.xsl",
 	    SHEET("<xsl:template match='p'><base><xsl:apply-templates "
-	          "select='name'/></base></xsl:template><xsl:template "
-	          "match='name'><never/></xsl:template>"));
+		  "select='name'/></base></xsl:template><xsl:template "
+		  "match='name'><never/></xsl:template>"));
 	fixture_file("xsl/name.xsl",
 	    SHEET("<xsl:template match='name'><n><xsl:value-of select='.'/>,<xsl:value-of "
-	          "select=\"document('data.xml')/d\"/></n></xsl:template>"));
+		  "select=\"document('data.xml')/d\"/></n></xsl:template>"));
 	fixture_file("xsl/data.xml", "<!DOCTYPE d [<!ENTITY e 'own'>]><d>&e;</d>");
 	prepare(ep,
 	    SHEET("<xsl:import href='base.xsl'/><xsl:include href='name.xsl'/><xsl:output "
-	          "omit-xml-declaration='yes'/>"
+		  "omit-xml-declaration='yes'/>"
 		  "<xsl:template match='/people'><r><xsl:apply-templates "
-	          "select='p'/></r></xsl:template>"));
+		  "select='p'/></r></xsl:template>"));
 	assert_int_equal(xml_files_seal(&fixture.xml->files, NULL), HINNY_OK);
 	fixture.xml->files.dirfd = -1;
 	ex = fixture_exchange(PEOPLE);
@@ -457,6 +489,7 @@ main(void)
 	fixture_open();
 	UNIT_TABLE("result", results, check_result);
 	UNIT_TABLE("failure", failures, check_failure);
+	UNIT_CASE(test_names);
 	UNIT_CASE(test_fatal_property);
 	UNIT_TABLE("compile", bad, check_bad);
 	UNIT_CASE(test_files);

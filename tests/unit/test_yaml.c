@@ -72,6 +72,8 @@ static const struct row {
 	    "f:2:4: cannot read YAML: invalid leading UTF-8 octet\n" },
 	{ "control character", "a: \x01", NULL,
 	    "f:1:4: cannot read YAML: control characters are not allowed\n" },
+	{ "character 0", "- \"a\\0b\"\n- c\n", "['a', c]",
+	    "f:1:3: a text cannot have a character of value 0 in it\n" },
 	{ "scalar", "hello", "hello", "" },
 };
 

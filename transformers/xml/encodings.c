@@ -113,7 +113,7 @@ encode(const uint16_t *table, unsigned char *out, int *out_n, const unsigned cha
 	{                                                                                          \
 		return encode(table_##id, out, out_n, in, in_n);                                   \
 	}
-#include "transformers/xml/encodings_table.h"
+#include "transformers/xml/encodings.def"
 #undef SET
 
 static const struct {
@@ -122,7 +122,7 @@ static const struct {
 	xmlCharEncodingOutputFunc encode;
 } sets[] = {
 #define SET(id, name, alias, ...) { name, alias, decode_##id, encode_##id },
-#include "transformers/xml/encodings_table.h"
+#include "transformers/xml/encodings.def"
 #undef SET
 };
 

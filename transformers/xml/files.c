@@ -194,8 +194,11 @@ xml_files_read(struct xml_files *fs, const char *url, struct str *out, struct hi
 	if (!f)
 		return err->rc;
 	*out = (struct str){ f->data, f->size };
-	if (!fs->scanned_document)
-		fs->scanned_document = str_find(*out, STR_LIT("document")) != SIZE_MAX;
+	if (!fs->sealed) {
+		fs->scanned_document |= str_find(*out, STR_LIT("document")) != SIZE_MAX;
+		fs->scanned_element_available |=
+		    str_find(*out, STR_LIT("element-available")) != SIZE_MAX;
+	}
 	return HINNY_OK;
 }
 

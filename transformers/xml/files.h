@@ -28,7 +28,8 @@ struct xml_files {
 	size_t bytes;       /* held now */
 	const char *root;   /* the folder rule for what is open now: "/", "/sub/"; NULL: nothing may
 	                       be opened */
-	bool scanned_document; /* a file read under the present root calls document() */
+	/* what the files that were read since they were cleared speak of */
+	bool scanned_document, scanned_element_available;
 };
 
 void xml_files_init(struct xml_files *fs, int dirfd);

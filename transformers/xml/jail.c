@@ -30,6 +30,7 @@ static const int allowed[] = {
 	SCMP_SYS(epoll_create1),
 	SCMP_SYS(epoll_ctl),
 	SCMP_SYS(epoll_pwait),
+	SCMP_SYS(epoll_pwait2),
 	SCMP_SYS(epoll_wait),
 	SCMP_SYS(eventfd2),
 	SCMP_SYS(exit),

@@ -8,5 +8,4 @@ transformers_xml_sources = \
 	transformers/xml/landlock.c \
 	transformers/xml/parse.c \
 	transformers/xml/write.c \
-	transformers/xml/xform.c \
 	transformers/xml/xml.c

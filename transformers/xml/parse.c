@@ -215,10 +215,14 @@ struct _xmlParserCtxt *
 xml_parser_new(
     struct xml *x, struct xml_text text, enum xml_doctype doctype, struct hinny_error *err)
 {
-	int options =
-	    XML_PARSE_COMPACT | XML_PARSE_NONET | (text.decoded ? XML_PARSE_IGNORE_ENC : 0);
+	int options = XML_PARSE_COMPACT | XML_PARSE_NONET;
 	xmlParserCtxtPtr pc;
 
+	if (text.decoded)
+		options |= XML_PARSE_IGNORE_ENC;
+	if (doctype == XML_DOCTYPE_IGNORE)
+		options |=
+		    XML_PARSE_NOCDATA; /* XSLT does not tell a CDATA section from other text */
 	xml_errors_clear(&x->errors);
 	if (text.s.n > x->limits.max_size || text.s.n > INT_MAX) {
 		(void)hinny_error_set(err, HINNY_ELIMIT,
@@ -255,6 +259,13 @@ xml_parser_result(struct xml *x, struct _xmlParserCtxt *pc, struct hinny_error *
 	if (es->n == 0)
 		xml_errors_note_at(&x->errors, pc->input ? pc->input->line : 0,
 		    pc->input ? pc->input->col : 0, "a NUL is not allowed in a document");
+	if (strstr(es->first, "Excessive depth"))
+		return hinny_error_set(err, HINNY_ELIMIT,
+		    "line %d: the document is nested deeper than xform.max_depth, %lld", es->line,
+		    (long long)x->limits.max_depth);
+	if (strstr(es->first, "XML_PARSE_HUGE")) /* libxml2 names its option against such limits */
+		return hinny_error_set(err, HINNY_ELIMIT,
+		    "line %d: a text, name or attribute is too large for the parser", es->line);
 	if (es->line > 0)
 		return hinny_error_set(
 		    err, HINNY_EINVAL, "line %d, column %d: %s", es->line, es->column, es->first);

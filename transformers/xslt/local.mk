@@ -4,5 +4,6 @@ transformers_xslt_desc_sources = \
 transformers_xslt_sources = \
 	transformers/xslt/save.c \
 	transformers/xslt/xslt.c \
+	transformers/xslt/xslt_elements.c \
 	transformers/xslt/xslt_libxslt.c \
 	transformers/xslt/xslt_poison.c

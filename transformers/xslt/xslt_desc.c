@@ -13,7 +13,7 @@ static const struct option_desc xslt_options[] = {
 	    .dflt = "false",
 	    .flags = OPTION_PRODUCER,
 	    .help = "only false: a stylesheet is compiled before the route serves, never taken "
-	            "from a message",
+		    "from a message",
 	    OPT(template_from_header) },
 	{ .name = "contentCache",
 	    .type = OPTION_BOOL,
@@ -33,7 +33,7 @@ static const struct option_desc xslt_options[] = {
 	    .dflt = "true",
 	    .flags = OPTION_PRODUCER,
 	    .help = "whether a message without a body fails; otherwise an empty document is "
-	            "transformed",
+		    "transformed",
 	    OPT(fail_on_null_body) },
 	{ .name = "lazyStartProducer",
 	    .type = OPTION_BOOL,
@@ -47,7 +47,7 @@ static const struct option_desc xslt_options[] = {
 	    .flags = OPTION_PRODUCER,
 	    .values = "string|bytes|DOM|file",
 	    .help = "what the result is: text, bytes in the encoding of xsl:output, a node, or a "
-	            "file named by the header CamelXsltFileName",
+		    "file named by the header CamelXsltFileName",
 	    OPT(output) },
 	{ .name = "resourceUri",
 	    .type = OPTION_STRING,
@@ -58,7 +58,7 @@ static const struct option_desc xslt_options[] = {
 	    .type = OPTION_STRING,
 	    .flags = OPTION_PRODUCER,
 	    .help = "what is transformed instead of the body: header:NAME, exchangeProperty:NAME "
-	            "or variable:NAME",
+		    "or variable:NAME",
 	    OPT(source_text) },
 	{ .name = "transformerCacheSize",
 	    .type = OPTION_INT,

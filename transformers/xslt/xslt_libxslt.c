@@ -10,6 +10,7 @@
 #include "core/base/mem.h"
 #include "transformers/xml/errors.h"
 #include "transformers/xslt/save.h"
+#include "transformers/xslt/xslt_elements.h"
 #include "transformers/xslt/xslt_poison.h"
 
 #include <stdlib.h>
@@ -31,6 +32,7 @@ struct sheet {
 	xsltStylesheetPtr style;
 	const char *root;   /* what document() may open */
 	bool documents;     /* it calls document() */
+	bool elements;      /* it calls element-available() */
 	struct str *params; /* names of global xsl:param */
 	size_t params_n;
 	struct xslt_output_rules rules;
@@ -180,7 +182,7 @@ sheet_compile(struct xml *x, const char *url, void **out, struct hinny_error *er
 	library_setup(x);
 	sh->root = xml_files_folder(&x->files, url);
 	(void)xml_files_set_root(&x->files, sh->root);
-	x->files.scanned_document = false;
+	x->files.scanned_document = x->files.scanned_element_available = false;
 	xml_errors_clear(&x->errors);
 	sh->style = xsltParseStylesheetFile(BAD_CAST url);
 	(void)xml_files_set_root(&x->files, NULL);
@@ -193,6 +195,7 @@ sheet_compile(struct xml *x, const char *url, void **out, struct hinny_error *er
 	if (text && text[0])
 		log_warning("stylesheet \"%s\": %s", xml_files_shown(url), text);
 	sh->documents = x->files.scanned_document;
+	sh->elements = x->files.scanned_element_available;
 	if (sh->documents)
 		xml_files_keep(&x->files, sh->root);
 	rc = xslt_rules_read(&sh->rules, sh->style, err);
@@ -287,9 +290,11 @@ sheet_transform(struct xml *x, void *arg, struct exchange *ex, const struct valu
 {
 	struct sheet *sh = arg;
 	xmlDocPtr doc = v ? xml_document_take(x, ex, v, XML_DOCTYPE_IGNORE) : xmlNewDoc(NULL), tree;
-	xsltTransformContextPtr tc = doc ? xsltNewTransformContext(sh->style, doc) : NULL;
+	xsltTransformContextPtr tc;
 	enum xslt_rc rc;
 
+	xslt_elements_want(sh->elements);
+	tc = doc ? xsltNewTransformContext(sh->style, doc) : NULL;
 	if (!tc) {
 		xmlFreeDoc(doc);
 		if (!ex->exception)

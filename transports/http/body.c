@@ -48,7 +48,9 @@ http_body_next(struct http_body *b, struct conn *c, struct str *bytes)
 	if (rc == CHUNKED_BAD)
 		return HTTP_PIECE_BAD;
 	conn_consume(c, used);
-	return rc == CHUNKED_BYTES ? HTTP_PIECE_BYTES : rc == CHUNKED_END ? HTTP_PIECE_END : HTTP_PIECE_NONE;
+	return rc == CHUNKED_BYTES ? HTTP_PIECE_BYTES
+	    : rc == CHUNKED_END    ? HTTP_PIECE_END
+				   : HTTP_PIECE_NONE;
 }
 
 int

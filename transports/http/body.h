@@ -1,4 +1,5 @@
-/* Reading the body of a message out of a connection's input, by its framing. For server and client alike. */
+/* Reading the body of a message out of a connection's input, by its framing. For server and client
+ * alike. */
 #ifndef HINNY_HTTP_BODY_H
 #define HINNY_HTTP_BODY_H
 
@@ -7,7 +8,7 @@
 
 struct http_body {
 	enum http_framing framing;
-	uint64_t left;          /* HTTP_LENGTH */
+	uint64_t left; /* HTTP_LENGTH */
 	struct chunked chunks;
 };
 
@@ -21,7 +22,8 @@ enum http_piece {
 };
 /* The next piece of the body that lies in the input; consumes it there. */
 enum http_piece http_body_next(struct http_body *b, struct conn *c, struct str *bytes);
-/* Decodes a chunked body that is whole in the input, in place, and consumes it. 1: *bytes is it; 0: it is not whole yet, nothing was touched; -1: it is wrong. */
+/* Decodes a chunked body that is whole in the input, in place, and consumes it. 1: *bytes is it; 0:
+ * it is not whole yet, nothing was touched; -1: it is wrong. */
 int http_body_unchunk(struct conn *c, struct str *bytes);
 
 #endif

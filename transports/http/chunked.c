@@ -41,7 +41,8 @@ step_size(struct chunked *c, char ch)
 		return true;
 	case CHUNKED_SIZE:
 		if (digit >= 0) {
-			if (c->left > UINT64_MAX >> 8) /* no body is that long; keeps sums from running over */
+			if (c->left > UINT64_MAX >>
+			    8) /* no body is that long; keeps sums from running over */
 				return false;
 			c->left = c->left << 4 | (uint64_t)digit;
 			return true;
@@ -73,7 +74,9 @@ step_end(struct chunked *c, char ch)
 	case CHUNKED_TRAILER_START:
 		c->state = ch == '\r' ? CHUNKED_END_LF : CHUNKED_TRAILER;
 		/* No blank at the start: that would be a folded line. */
-		return ch == '\r' || (++c->trailer <= CHUNKED_TRAILER_MAX && is_text(ch) && ch != ' ' && ch != '\t' && ch != ':');
+		return ch == '\r' ||
+		    (++c->trailer <= CHUNKED_TRAILER_MAX && is_text(ch) && ch != ' ' &&
+			ch != '\t' && ch != ':');
 	case CHUNKED_TRAILER:
 		if (ch == '\r')
 			c->state = CHUNKED_TRAILER_LF;

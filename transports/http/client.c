@@ -138,7 +138,8 @@ send_piece(struct http_call *call, struct str bytes, struct blob *blob)
 		slices[n++] = (struct conn_slice){ STR_LIT("\r\n"), NULL };
 	conn_send(&call->cc->conn, slices, n);
 	if (!call->cc->answer_began)
-		timeout_set(&call->timeout, call->q_answer); /* the peer's time to answer begins when it has all */
+		timeout_set(&call->timeout,
+		    call->q_answer); /* the peer's time to answer begins when it has all */
 }
 
 static void
@@ -179,7 +180,8 @@ body_data(struct stream_sink *sink, struct str bytes, struct blob *blob)
 	if (call->stream_left >= 0)
 		call->stream_left -= (int64_t)bytes.n;
 	keep(call, bytes, blob);
-	if (!is_sending(call)) { /* between two tries: it was being delivered as the first one ended */
+	if (!is_sending(
+		call)) { /* between two tries: it was being delivered as the first one ended */
 		call_pause_body(call);
 		return;
 	}
@@ -274,19 +276,23 @@ call_pump(struct http_call *call)
 	struct client_conn *cc = call->cc;
 
 	if (call->body_wrong) {
-		client_lost(cc, HTTP_FAIL_BODY, "the body of the request is not what was announced");
+		client_lost(
+		    cc, HTTP_FAIL_BODY, "the body of the request is not what was announced");
 		return;
 	}
 	if (cc->conn.out_broken && !cc->conn.readable) {
-		/* What the peer had said before it closed can still be read, and there is an event for it. Nothing there: it said nothing. */
-		client_lost(cc, cc->answer_began ? HTTP_FAIL_CUT : HTTP_FAIL_NO_ANSWER, "the connection broke");
+		/* What the peer had said before it closed can still be read, and there is an event
+		 * for it. Nothing there: it said nothing. */
+		client_lost(cc, cc->answer_began ? HTTP_FAIL_CUT : HTTP_FAIL_NO_ANSWER,
+		    "the connection broke");
 		return;
 	}
 	if (cc->conn.progress && !cc->answer_began) {
 		cc->conn.progress = false;
 		timeout_set(&call->timeout, call->q_answer);
 	}
-	if (call->stream_paused && !call->stream_over && cc->conn.out_bytes <= CONN_OUT_LOW && !cc->conn.out_broken) {
+	if (call->stream_paused && !call->stream_over && cc->conn.out_bytes <= CONN_OUT_LOW &&
+	    !cc->conn.out_broken) {
 		call->stream_paused = false;
 		stream_resume(call->stream);
 	}
@@ -299,8 +305,10 @@ http_call_start(struct http_call *call)
 	list_init(&call->node);
 	call->cc = NULL;
 	call->streams = call->stream != NULL;
-	call->stream_attached = call->stream_over = call->stream_paused = call->attaching = call->body_wrong = false;
-	call->fresh_only = call->tried_again = call->sent = call->answered = call->answer_live = false;
+	call->stream_attached = call->stream_over = call->stream_paused = call->attaching =
+	    call->body_wrong = false;
+	call->fresh_only = call->tried_again = call->sent = call->answered = call->answer_live =
+	    false;
 	call->kept_n = 0;
 	call->kept_bytes = 0;
 	call->kept_all = true;

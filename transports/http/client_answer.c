@@ -6,15 +6,16 @@
 enum { STREAM_TURN = 8 }; /* reads of one connection before others get their turn */
 
 /*
- * The answer is whole and the call is finished with the connection. Returns whether it was kept. A connection on which the request is not all out, or on which
- * more came than was asked for, ends.
+ * The answer is whole and the call is finished with the connection. Returns whether it was kept. A
+ * connection on which the request is not all out, or on which more came than was asked for, ends.
  */
 static void
 release(struct client_conn *cc)
 {
 	struct http_call *call = cc->call;
-	bool keep = cc->keep_alive && !call->close && call->sent && cc->conn.out_n == 0 && !cc->conn.out_broken && !cc->conn.eof && !cc->conn.peer_closed &&
-		    conn_input(&cc->conn).n == 0;
+	bool keep = cc->keep_alive && !call->close && call->sent && cc->conn.out_n == 0 &&
+	    !cc->conn.out_broken && !cc->conn.eof && !cc->conn.peer_closed &&
+	    conn_input(&cc->conn).n == 0;
 
 	call_detach(call);
 	blob_put(cc->head_blob);
@@ -26,7 +27,8 @@ release(struct client_conn *cc)
 		client_close(cc);
 }
 
-/* The whole answer is in hand. The bytes stay valid during the callback, whatever the connection does meanwhile. */
+/* The whole answer is in hand. The bytes stay valid during the callback, whatever the connection
+ * does meanwhile. */
 static void
 deliver(struct client_conn *cc, struct blob *head_blob, struct str bytes, struct blob *blob)
 {
@@ -112,7 +114,8 @@ answer_break(struct http_call *call, const char *text)
 	if (sink == NULL)
 		return; /* told when somebody attaches */
 	end_live(call);
-	(void)hinny_error_set(&err, HINNY_ECLOSED, "cannot read the answer of %.*s: %s", STR_FMT(call->origin->key), text);
+	(void)hinny_error_set(&err, HINNY_ECLOSED, "cannot read the answer of %.*s: %s",
+	    STR_FMT(call->origin->key), text);
 	sink->fail(sink, &err);
 	call_over(call);
 }
@@ -136,7 +139,8 @@ answer_pump(struct client_conn *cc)
 	struct str bytes;
 	int reads = 0;
 
-	while (cc->state == CLIENT_STREAM && cc->call == call && call->answer.sink != NULL && !call->answer.paused) {
+	while (cc->state == CLIENT_STREAM && cc->call == call && call->answer.sink != NULL &&
+	    !call->answer.paused) {
 		switch (http_body_next(&cc->body, &cc->conn, &bytes)) {
 		case HTTP_PIECE_BYTES:
 			call->answer.sink->data(call->answer.sink, bytes, cc->conn.in);
@@ -177,7 +181,8 @@ begin_stream(struct client_conn *cc, struct blob *head_blob, int64_t length)
 	call->answer_live = true;
 	timeout_set(&call->timeout, call->q_idle);
 	(void)blob_get(head_blob);
-	call->ops->answer(call, &cc->conn.io->head, head_blob, (struct str){ NULL, 0 }, NULL, &call->answer);
+	call->ops->answer(
+	    call, &cc->conn.io->head, head_blob, (struct str){ NULL, 0 }, NULL, &call->answer);
 	blob_put(head_blob);
 }
 
@@ -227,8 +232,10 @@ handle_head(struct client_conn *cc, struct str head)
 	struct http_head *h = &cc->conn.io->head;
 	const char *why = "";
 
-	if (http_head_parse_response(h, head.p, head.n, call->head_only, &why) != 0 || h->status == 101) {
-		client_lost(cc, HTTP_FAIL_PROTOCOL, h->status == 101 ? "it changes the protocol" : why);
+	if (http_head_parse_response(h, head.p, head.n, call->head_only, &why) != 0 ||
+	    h->status == 101) {
+		client_lost(
+		    cc, HTTP_FAIL_PROTOCOL, h->status == 101 ? "it changes the protocol" : why);
 		return;
 	}
 	conn_consume(&cc->conn, head.n);
@@ -277,7 +284,9 @@ answer_step_head(struct client_conn *cc)
 			return true;
 		}
 		if (rc != HTTP_SCAN_MORE || in.n > cc->origin->cl->max_head) {
-			client_lost(cc, HTTP_FAIL_PROTOCOL, rc == HTTP_SCAN_BAD ? "line ends of the head" : "its head is too large");
+			client_lost(cc, HTTP_FAIL_PROTOCOL,
+			    rc == HTTP_SCAN_BAD ? "line ends of the head"
+						: "its head is too large");
 			return true;
 		}
 	}
@@ -303,8 +312,10 @@ answer_step_whole(struct client_conn *cc)
 	if (in.n >= cc->body.left) {
 		struct blob *head_blob = cc->head_blob;
 		struct str bytes = { in.p, (size_t)cc->body.left };
-		/* Others have used the shared parser since: once more. It has been understood before. */
-		int rc = http_head_parse_response(&cc->conn.io->head, cc->head_bytes.p, cc->head_bytes.n, call->head_only, &why);
+		/* Others have used the shared parser since: once more. It has been understood
+		 * before. */
+		int rc = http_head_parse_response(
+		    &cc->conn.io->head, cc->head_bytes.p, cc->head_bytes.n, call->head_only, &why);
 		ASSERT(rc == 0);
 		(void)blob_get(head_blob);
 		conn_consume(&cc->conn, bytes.n);

@@ -22,7 +22,8 @@ static const struct conn_ops client_conn_ops = { .ready = on_ready, .closed = on
 static void
 free_when_unused(struct client_conn *cc)
 {
-	if (cc->state != CLIENT_CLOSED || cc->conn.w.open || !list_empty(&cc->conn.w.closing) || cc->stepping || cc->freed)
+	if (cc->state != CLIENT_CLOSED || cc->conn.w.open || !list_empty(&cc->conn.w.closing) ||
+	    cc->stepping || cc->freed)
 		return;
 	cc->freed = true;
 	loop_free_later(cc->conn.io->lp, cc);
@@ -74,7 +75,8 @@ client_keep(struct client_conn *cc)
 	conn_release_input(&cc->conn);
 	cc->usable_until.ns = INT64_MAX;
 	if (cc->keep_alive_ms >= 0)
-		cc->usable_until = monotime_add_ms(loop_now(cc->conn.io->lp), cc->keep_alive_ms - KEEP_ALIVE_MARGIN_MS);
+		cc->usable_until = monotime_add_ms(
+		    loop_now(cc->conn.io->lp), cc->keep_alive_ms - KEEP_ALIVE_MARGIN_MS);
 	cc->timeout.fn = on_idle_timeout;
 	timeout_set(&cc->timeout, o->cl->q_idle);
 }
@@ -123,7 +125,8 @@ open_socket(const struct sockaddr *sa, socklen_t n, bool *connecting)
 
 	if (fd == -1)
 		return -1;
-	(void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on); /* only speed depends on it */
+	(void)setsockopt(
+	    fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on); /* only speed depends on it */
 	*connecting = false;
 	if (connect(fd, sa, n) == 0)
 		return fd;
@@ -145,7 +148,8 @@ client_connect(struct http_origin *o, struct http_call *call, unsigned address)
 	int fd = -1;
 
 	for (; address < o->addresses_n && fd == -1; address++)
-		fd = open_socket((const struct sockaddr *)&o->addresses[address].sa, o->addresses[address].n, &connecting);
+		fd = open_socket((const struct sockaddr *)&o->addresses[address].sa,
+		    o->addresses[address].n, &connecting);
 	if (fd == -1) {
 		(void)hinny_error_errno(&err, errno, "cannot connect to %.*s", STR_FMT(o->key));
 		call_fail(call, HTTP_FAIL_REFUSED, err.text);
@@ -202,21 +206,24 @@ connect_ready(struct client_conn *cc)
 	}
 	client_close(cc);
 	(void)hinny_error_errno(&err, errnum, "cannot connect to %.*s", STR_FMT(o->key));
-	call_fail(call, errnum == ETIMEDOUT ? HTTP_FAIL_CONNECT_TIMEOUT : HTTP_FAIL_REFUSED, err.text);
+	call_fail(
+	    call, errnum == ETIMEDOUT ? HTTP_FAIL_CONNECT_TIMEOUT : HTTP_FAIL_REFUSED, err.text);
 }
 
 /* ---- the end under a call ---- */
 
 /*
- * Can nothing of the request have been acted upon? The peer's TCP tells how far it has taken our bytes: a peer that had closed before the request came answers it with a
- * reset and takes nothing. The SYN counts as one byte.
+ * Can nothing of the request have been acted upon? The peer's TCP tells how far it has taken our
+ * bytes: a peer that had closed before the request came answers it with a reset and takes nothing.
+ * The SYN counts as one byte.
  */
 static bool
 peer_took_nothing(const struct client_conn *cc)
 {
 	struct {
 		struct tcp_info base;
-		uint64_t pacing_rate, max_pacing_rate, bytes_acked; /* what glibc's older structure lacks */
+		uint64_t pacing_rate, max_pacing_rate,
+		    bytes_acked; /* what glibc's older structure lacks */
 	} info;
 	socklen_t n = sizeof info;
 
@@ -236,8 +243,9 @@ client_lost(struct client_conn *cc, enum http_failure why, const char *text)
 		client_close(cc);
 		return;
 	}
-	bool again = cc->reused && !cc->answer_began && why == HTTP_FAIL_NO_ANSWER && !cc->origin->cl->closing && call_may_try_again(call) &&
-		     (call->idempotent || peer_took_nothing(cc));
+	bool again = cc->reused && !cc->answer_began && why == HTTP_FAIL_NO_ANSWER &&
+	    !cc->origin->cl->closing && call_may_try_again(call) &&
+	    (call->idempotent || peer_took_nothing(cc));
 	if (again)
 		call_pause_body(call); /* until there is another connection */
 	call_detach(call);

@@ -11,19 +11,22 @@ enum { ORIGIN_ADDRESSES = 8, ORIGINS_MAX = 1024, ORIGIN_FRESH_MS = 30000 };
 
 struct http_origin {
 	struct http_client *cl;
-	struct list node;       /* in cl->origin_list */
-	struct str key;         /* "host:port", follows this struct */
-	char *host;             /* as text, for getaddrinfo */
+	struct list node; /* in cl->origin_list */
+	struct str key;   /* "host:port", follows this struct */
+	char *host;       /* as text, for getaddrinfo */
 	uint16_t port;
 	uint32_t refs;
-	struct list idle;       /* client_conn, newest first */
-	struct list busy;       /* client_conn: connecting, or with a call */
-	struct list waiting;    /* calls without a connection: for one, or for the addresses */
+	struct list idle;    /* client_conn, newest first */
+	struct list busy;    /* client_conn: connecting, or with a call */
+	struct list waiting; /* calls without a connection: for one, or for the addresses */
 	uint32_t conns_n;
-	struct { struct sockaddr_storage sa; socklen_t n; } addresses[ORIGIN_ADDRESSES];
+	struct {
+		struct sockaddr_storage sa;
+		socklen_t n;
+	} addresses[ORIGIN_ADDRESSES];
 	unsigned addresses_n;
 	struct monotime resolved; /* when; 0: never */
-	bool numeric;           /* it never has to be looked up again */
+	bool numeric;             /* it never has to be looked up again */
 	bool resolving;
 	struct loop_defer serve; /* those who wait, when a connection was closed */
 };
@@ -40,20 +43,21 @@ enum client_state {
 struct client_conn {
 	struct conn conn;
 	struct http_origin *origin;
-	struct list node;        /* in origin->idle or ->busy */
+	struct list node; /* in origin->idle or ->busy */
 	struct timeout timeout;
 	enum client_state state;
 	struct http_call *call;
-	unsigned address;        /* which one is being tried */
-	bool reused;             /* it has served a call before this one */
+	unsigned address; /* which one is being tried */
+	bool reused;      /* it has served a call before this one */
 	bool stepping, freed;
-	bool keep_alive;         /* as the answer says */
-	int64_t keep_alive_ms;   /* Keep-Alive: timeout; -1: not said */
-	bool answer_began;       /* a byte of the answer has come */
-	uint64_t written_before; /* bytes of earlier requests */
+	bool keep_alive;              /* as the answer says */
+	int64_t keep_alive_ms;        /* Keep-Alive: timeout; -1: not said */
+	bool answer_began;            /* a byte of the answer has come */
+	uint64_t written_before;      /* bytes of earlier requests */
 	struct monotime usable_until; /* idle: not to be used any more from then on */
 	size_t scanned;
-	struct blob *head_blob;  /* CLIENT_WHOLE: where the head lies, to be parsed again when the body is there */
+	struct blob *head_blob; /* CLIENT_WHOLE: where the head lies, to be parsed again when the
+	                           body is there */
 	struct str head_bytes;
 	struct http_body body;
 };
@@ -70,8 +74,9 @@ void pool_unwait(struct http_call *call);
 /* client_conn.c */
 /* Connects to the origin's addresses, from the given one on. */
 void client_connect(struct http_origin *o, struct http_call *call, unsigned address);
-void client_assign(struct client_conn *cc, struct http_call *call); /* a connection that stands: sends the request */
-void client_keep(struct client_conn *cc); /* it is idle from now on */
+void client_assign(struct client_conn *cc,
+    struct http_call *call);               /* a connection that stands: sends the request */
+void client_keep(struct client_conn *cc);  /* it is idle from now on */
 void client_close(struct client_conn *cc); /* its call, if any, has been detached */
 /* The connection ends under its call: the call is tried again or fails. */
 void client_lost(struct client_conn *cc, enum http_failure why, const char *text);
@@ -82,15 +87,16 @@ void client_step(struct client_conn *cc);
 bool answer_step_head(struct client_conn *cc);
 bool answer_step_whole(struct client_conn *cc);
 void answer_pump(struct client_conn *cc);
-void answer_break(struct http_call *call, const char *text); /* the rest of a streaming answer will not come */
+void answer_break(
+    struct http_call *call, const char *text); /* the rest of a streaming answer will not come */
 
 /* client.c */
-void call_send(struct http_call *call);              /* on call->cc */
-void call_pump(struct http_call *call);              /* the queue went down: the body goes on */
+void call_send(struct http_call *call);                /* on call->cc */
+void call_pump(struct http_call *call);                /* the queue went down: the body goes on */
 bool call_may_try_again(const struct http_call *call); /* as far as its body goes */
 void call_pause_body(struct http_call *call);
-void call_detach(struct http_call *call);            /* from its connection */
-void call_answer_began(struct http_call *call);      /* it will not be sent again */
+void call_detach(struct http_call *call);       /* from its connection */
+void call_answer_began(struct http_call *call); /* it will not be sent again */
 void call_fail(struct http_call *call, enum http_failure why, const char *text);
 void call_over(struct http_call *call);
 

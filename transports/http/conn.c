@@ -44,13 +44,16 @@ struct str
 http_io_date(struct http_io *io)
 {
 	if (loop_now(io->lp).ns >= io->date_until.ns) {
-		static const char days[] = "SunMonTueWedThuFriSat", months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
+		static const char days[] = "SunMonTueWedThuFriSat",
+				  months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
 		int64_t ms = walltime_ms();
 		time_t now = (time_t)(ms / 1000);
 		struct tm tm;
 		gmtime_r(&now, &tm);
-		int n = snprintf(io->date, sizeof io->date, "Date: %.3s, %02d %.3s %04d %02d:%02d:%02d GMT\r\n", days + 3 * tm.tm_wday, tm.tm_mday,
-		    months + 3 * tm.tm_mon, tm.tm_year + 1900, tm.tm_hour, tm.tm_min, tm.tm_sec);
+		int n = snprintf(io->date, sizeof io->date,
+		    "Date: %.3s, %02d %.3s %04d %02d:%02d:%02d GMT\r\n", days + 3 * tm.tm_wday,
+		    tm.tm_mday, months + 3 * tm.tm_mon, tm.tm_year + 1900, tm.tm_hour, tm.tm_min,
+		    tm.tm_sec);
 		io->date_n = n > 0 && (size_t)n < sizeof io->date ? (size_t)n : 0;
 		io->date_until = monotime_add_ms(loop_now(io->lp), 1000 - ms % 1000);
 	}
@@ -63,7 +66,8 @@ take_blob(struct http_io *io, size_t room)
 	if (room <= CONN_READ)
 		return io->spare_n > 0 ? io->spare[--io->spare_n] : blob_new(CONN_READ);
 	if (room <= CONN_READ_STREAM)
-		return io->spare_stream_n > 0 ? io->spare_stream[--io->spare_stream_n] : blob_new(CONN_READ_STREAM);
+		return io->spare_stream_n > 0 ? io->spare_stream[--io->spare_stream_n]
+					      : blob_new(CONN_READ_STREAM);
 	return blob_new(room);
 }
 
@@ -73,7 +77,8 @@ drop_blob(struct http_io *io, struct blob *b)
 	if (b->refs == 1 && b->cap == CONN_READ && io->spare_n < CONN_SPARE) {
 		b->size = 0;
 		io->spare[io->spare_n++] = b;
-	} else if (b->refs == 1 && b->cap == CONN_READ_STREAM && io->spare_stream_n < ARRAY_LEN(io->spare_stream)) {
+	} else if (b->refs == 1 && b->cap == CONN_READ_STREAM &&
+	    io->spare_stream_n < ARRAY_LEN(io->spare_stream)) {
 		b->size = 0;
 		io->spare_stream[io->spare_stream_n++] = b;
 	} else {
@@ -131,7 +136,8 @@ on_again(struct loop_defer *d)
 }
 
 enum hinny_rc
-conn_init(struct conn *c, struct http_io *io, int fd, bool connecting, const struct conn_ops *ops, struct hinny_error *err)
+conn_init(struct conn *c, struct http_io *io, int fd, bool connecting, const struct conn_ops *ops,
+    struct hinny_error *err)
 {
 	*c = (struct conn){ .io = io, .ops = ops, .fd = fd, .writable = !connecting };
 	loop_defer_init(&c->again, on_again);
@@ -173,7 +179,8 @@ conn_close(struct conn *c, bool reset)
 	loop_fd_close(&c->w, on_closed);
 	if (reset) {
 		struct linger linger = { .l_onoff = 1, .l_linger = 0 };
-		(void)setsockopt(c->fd, SOL_SOCKET, SO_LINGER, &linger, sizeof linger); /* a unix socket knows no reset */
+		(void)setsockopt(c->fd, SOL_SOCKET, SO_LINGER, &linger,
+		    sizeof linger); /* a unix socket knows no reset */
 	}
 	(void)close(c->fd); /* nothing can be done about it */
 	c->fd = -1;
@@ -235,7 +242,8 @@ conn_want_input(struct conn *c, size_t n)
 		move_input(c, take_blob(c->io, n));
 }
 
-/* Makes room behind the input. What is in the buffer stays where it is as long as somebody holds it. */
+/* Makes room behind the input. What is in the buffer stays where it is as long as somebody holds
+ * it. */
 static void
 make_room(struct conn *c, size_t room)
 {
@@ -262,7 +270,8 @@ conn_read(struct conn *c, size_t room)
 	} while (n == -1 && errno == EINTR);
 	if (n > 0) {
 		c->in->size += (size_t)n;
-		/* Less than asked for: the socket is empty, and there will be an event for more. An end that came along has had its event. */
+		/* Less than asked for: the socket is empty, and there will be an event for more. An
+		 * end that came along has had its event. */
 		if ((size_t)n < free_n && !c->peer_closed)
 			c->readable = false;
 		return true;
@@ -320,7 +329,8 @@ write_some(struct conn *c, const struct iovec *iov, unsigned n, size_t total)
 	ssize_t put;
 
 	do {
-		put = n == 1 ? send(c->fd, iov->iov_base, iov->iov_len, MSG_NOSIGNAL) : sendmsg(c->fd, &msg, MSG_NOSIGNAL);
+		put = n == 1 ? send(c->fd, iov->iov_base, iov->iov_len, MSG_NOSIGNAL)
+			     : sendmsg(c->fd, &msg, MSG_NOSIGNAL);
 	} while (put == -1 && errno == EINTR);
 	if (put == -1) {
 		c->writable = false;
@@ -379,7 +389,8 @@ conn_send(struct conn *c, const struct conn_slice *slices, unsigned n)
 		for (unsigned i = 0; i < n; i++) {
 			if (slices[i].bytes.n == 0)
 				continue;
-			iov[used++] = (struct iovec){ (char *)slices[i].bytes.p, slices[i].bytes.n };
+			iov[used++] =
+			    (struct iovec){ (char *)slices[i].bytes.p, slices[i].bytes.n };
 			total += slices[i].bytes.n;
 		}
 		if (total == 0)

@@ -1,11 +1,15 @@
 /*
- * One TCP or unix connection: buffers, reads, writes. Server and client connections are built on it; it knows nothing of HTTP.
+ * One TCP or unix connection: buffers, reads, writes. Server and client connections are built on
+ * it; it knows nothing of HTTP.
  *
- * System calls are what a request costs, so: the descriptor is watched edge-triggered for all that can happen, once; one read brings a whole request (a read
- * that fills less than the room has emptied the socket); one gathering write takes head and body; what the socket does not take is queued by reference.
+ * System calls are what a request costs, so: the descriptor is watched edge-triggered for all that
+ * can happen, once; one read brings a whole request (a read that fills less than the room has
+ * emptied the socket); one gathering write takes head and body; what the socket does not take is
+ * queued by reference.
  *
- * Input is read into blobs. Messages keep slices of them (arena_hold), so bytes that were handed out never change: further input is put behind them. A blob that nobody
- * else holds is used again, and a connection that waits for its next request holds none at all.
+ * Input is read into blobs. Messages keep slices of them (arena_hold), so bytes that were handed
+ * out never change: further input is put behind them. A blob that nobody else holds is used again,
+ * and a connection that waits for its next request holds none at all.
  */
 #ifndef HINNY_HTTP_CONN_H
 #define HINNY_HTTP_CONN_H
@@ -34,11 +38,11 @@ struct http_io {
 	struct timeouts timeouts;
 	struct blob *spare[CONN_SPARE]; /* unused blobs of CONN_READ bytes */
 	unsigned spare_n;
-	struct blob *spare_stream[4];   /* …of CONN_READ_STREAM bytes */
+	struct blob *spare_stream[4]; /* …of CONN_READ_STREAM bytes */
 	unsigned spare_stream_n;
-	struct buf head_out;            /* the head that is being written */
-	struct http_head head;          /* the head that was parsed last */
-	char date[40];                  /* "Date: …\r\n" */
+	struct buf head_out;   /* the head that is being written */
+	struct http_head head; /* the head that was parsed last */
+	char date[40];         /* "Date: …\r\n" */
 	size_t date_n;
 	struct monotime date_until;
 };
@@ -77,7 +81,7 @@ struct conn {
 	bool broken;      /* reading failed: errnum */
 	bool out_broken;  /* writing failed: errnum */
 	bool corked;
-	bool progress;    /* bytes were written since this was last cleared */
+	bool progress; /* bytes were written since this was last cleared */
 	int errnum;
 	uint64_t written; /* bytes given to the kernel in all */
 	struct blob *in;  /* input from in_at to in->size; NULL: none */
@@ -89,8 +93,10 @@ struct conn {
 };
 
 /* Takes the descriptor (non-blocking). `connecting`: it is not writable yet. */
-enum hinny_rc conn_init(struct conn *c, struct http_io *io, int fd, bool connecting, const struct conn_ops *ops, struct hinny_error *err);
-/* Closes at once; ops->closed follows at the end of the turn. `reset`: so that the peer sees an error, not an end. May be repeated. */
+enum hinny_rc conn_init(struct conn *c, struct http_io *io, int fd, bool connecting,
+    const struct conn_ops *ops, struct hinny_error *err);
+/* Closes at once; ops->closed follows at the end of the turn. `reset`: so that the peer sees an
+ * error, not an end. May be repeated. */
 void conn_close(struct conn *c, bool reset);
 
 static inline struct str
@@ -104,7 +110,8 @@ conn_input(const struct conn *c)
 void conn_consume(struct conn *c, size_t n);
 /* Gives the input buffer back when it is empty. */
 void conn_release_input(struct conn *c);
-/* Reads once. `room` is wished behind the unused input (CONN_READ …); all unused input stays in one piece. True when bytes came. */
+/* Reads once. `room` is wished behind the unused input (CONN_READ …); all unused input stays in one
+ * piece. True when bytes came. */
 bool conn_read(struct conn *c, size_t room);
 /* Makes sure that the input can grow to n bytes in one piece (it may move to another blob). */
 void conn_want_input(struct conn *c, size_t n);

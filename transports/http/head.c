@@ -10,18 +10,46 @@
 
 enum { CHAR_TOKEN = 1, CHAR_VALUE = 2, CHAR_TARGET = 4 };
 
-/* token: RFC 9110 5.6.2; value: all but control characters (tab is one that is allowed); target: visible US-ASCII. */
+/* token: RFC 9110 5.6.2; value: all but control characters (tab is one that is allowed); target:
+ * visible US-ASCII. */
 static const unsigned char char_class[256] = {
 	['\t'] = CHAR_VALUE,
 	[' '] = CHAR_VALUE,
-	[0x21] = 7, ['"'] = 6, ['#'] = 7, ['$'] = 7, ['%'] = 7, ['&'] = 7, ['\''] = 7, ['('] = 6, [')'] = 6, ['*'] = 7, ['+'] = 7,
-	[','] = 6, ['-'] = 7, ['.'] = 7, ['/'] = 6,
+	[0x21] = 7,
+	['"'] = 6,
+	['#'] = 7,
+	['$'] = 7,
+	['%'] = 7,
+	['&'] = 7,
+	['\''] = 7,
+	['('] = 6,
+	[')'] = 6,
+	['*'] = 7,
+	['+'] = 7,
+	[','] = 6,
+	['-'] = 7,
+	['.'] = 7,
+	['/'] = 6,
 	['0' ... '9'] = 7,
-	[':'] = 6, [';'] = 6, ['<'] = 6, ['='] = 6, ['>'] = 6, ['?'] = 6, ['@'] = 6,
+	[':'] = 6,
+	[';'] = 6,
+	['<'] = 6,
+	['='] = 6,
+	['>'] = 6,
+	['?'] = 6,
+	['@'] = 6,
 	['A' ... 'Z'] = 7,
-	['['] = 6, ['\\'] = 6, [']'] = 6, ['^'] = 7, ['_'] = 7, ['`'] = 7,
+	['['] = 6,
+	['\\'] = 6,
+	[']'] = 6,
+	['^'] = 7,
+	['_'] = 7,
+	['`'] = 7,
 	['a' ... 'z'] = 7,
-	['{'] = 6, ['|'] = 7, ['}'] = 6, ['~'] = 7,
+	['{'] = 6,
+	['|'] = 7,
+	['}'] = 6,
+	['~'] = 7,
 	[0x80 ... 0xff] = CHAR_VALUE,
 };
 
@@ -38,6 +66,12 @@ bool
 http_is_token(struct str s)
 {
 	return s.n > 0 && all_of(s, CHAR_TOKEN);
+}
+
+bool
+http_is_target(struct str s)
+{
+	return all_of(s, CHAR_TARGET) && (s.n == 0 || memchr(s.p, '#', s.n) == NULL);
 }
 
 bool
@@ -77,7 +111,8 @@ http_head_scan(const char *p, size_t n, size_t *scanned)
 			return HTTP_SCAN_MORE;
 		}
 		size_t line_end = (size_t)(lf - p);
-		if (line_end == 0 || p[line_end - 1] != '\r' || memchr(p + at, '\r', line_end - at) != lf - 1)
+		if (line_end == 0 || p[line_end - 1] != '\r' ||
+		    memchr(p + at, '\r', line_end - at) != lf - 1)
 			return HTTP_SCAN_BAD;
 		bool empty = line_end == 1 || (line_end >= 3 && p[line_end - 2] == '\n');
 		at = line_end + 1;
@@ -191,12 +226,14 @@ names_a_version(const char *p, size_t n)
 	const char *lf = memchr(p, '\n', n);
 	size_t end = lf != NULL ? (size_t)(lf - p) : 0;
 
-	return end >= 10 && memcmp(p + end - 10, " HTTP/", 6) == 0 && p[end - 4] >= '0' && p[end - 4] <= '9' && p[end - 3] == '.' &&
-	       p[end - 2] >= '0' && p[end - 2] <= '9' && p[end - 1] == '\r';
+	return end >= 10 && memcmp(p + end - 10, " HTTP/", 6) == 0 && p[end - 4] >= '0' &&
+	    p[end - 4] <= '9' && p[end - 3] == '.' && p[end - 2] >= '0' && p[end - 2] <= '9' &&
+	    p[end - 1] == '\r';
 }
 
 static int
-run_parser(http_parser *hp, enum http_parser_type type, struct parse *ps, const char *p, size_t n, const char **why)
+run_parser(http_parser *hp, enum http_parser_type type, struct parse *ps, const char *p, size_t n,
+    const char **why)
 {
 	lift_limit();
 	http_parser_init(hp, type);
@@ -246,7 +283,8 @@ static enum http_field_id
 field_id(struct str name)
 {
 	for (size_t i = 0; i < ARRAY_LEN(known_fields); i++)
-		if (name.n == known_fields[i].name.n && (name.p[0] | 0x20) == known_fields[i].name.p[0] &&
+		if (name.n == known_fields[i].name.n &&
+		    (name.p[0] | 0x20) == known_fields[i].name.p[0] &&
 		    str_caseeq(name, known_fields[i].name))
 			return known_fields[i].id;
 	return HTTP_FIELD_OTHER;
@@ -347,7 +385,8 @@ check_fields(struct http_head *h, struct framing_seen *seen, const char **why)
 			*why = "name of a header field";
 			return 400;
 		}
-		while (f->value.n > 0 && (f->value.p[f->value.n - 1] == ' ' || f->value.p[f->value.n - 1] == '\t'))
+		while (f->value.n > 0 &&
+		    (f->value.p[f->value.n - 1] == ' ' || f->value.p[f->value.n - 1] == '\t'))
 			f->value.n--;
 		if (!all_of(f->value, CHAR_VALUE)) {
 			*why = "control character in a header field";
@@ -370,7 +409,8 @@ connection_says(const struct http_head *h, struct str token)
 	if (h->connections_n <= 1)
 		return h->connections_n == 1 && http_list_has(h->connection, token);
 	for (unsigned i = 0; i < h->fields_n; i++)
-		if (h->fields[i].id == HTTP_FIELD_CONNECTION && http_list_has(h->fields[i].value, token))
+		if (h->fields[i].id == HTTP_FIELD_CONNECTION &&
+		    http_list_has(h->fields[i].value, token))
 			return true;
 	return false;
 }
@@ -399,7 +439,8 @@ http_head_is_hop(const struct http_head *h, const struct http_field *f)
 	case HTTP_FIELD_CONTENT_LENGTH:
 	case HTTP_FIELD_CONTENT_TYPE:
 	case HTTP_FIELD_HOST:
-		return false; /* a message cannot do without them: naming them in Connection is nonsense */
+		return false; /* a message cannot do without them: naming them in Connection is
+		                 nonsense */
 	default:
 		return h->connections_n > 0 && connection_says(h, f->name);
 	}
@@ -407,7 +448,8 @@ http_head_is_hop(const struct http_head *h, const struct http_field *f)
 
 /* ---- requests ---- */
 
-/* reg-name or address with an optional port: no blanks, no path, no user. An empty Host is allowed by RFC 9112 3.2. */
+/* reg-name or address with an optional port: no blanks, no path, no user. An empty Host is allowed
+ * by RFC 9112 3.2. */
 static bool
 host_is_sane(struct str host)
 {
@@ -432,13 +474,14 @@ split_query(struct http_head *h, struct str s)
 	h->query = (struct str){ q + 1, s.n - h->path.n - 1 };
 }
 
-/* origin-form, absolute-form (whose authority takes the place of Host) or the asterisk of OPTIONS. */
+/* origin-form, absolute-form (whose authority takes the place of Host) or the asterisk of OPTIONS.
+ */
 static bool
 split_target(struct http_head *h)
 {
 	struct str t = h->target;
 
-	if (!all_of(t, CHAR_TARGET) || memchr(t.p, '#', t.n) != NULL)
+	if (!http_is_target(t))
 		return false;
 	if (t.p[0] == '/') {
 		split_query(h, t);
@@ -471,8 +514,8 @@ request_line_is_exact(const struct http_head *h, const char *p, size_t n)
 	size_t line = h->method.n + 1 + h->target.n + 1 + 8 + 2;
 
 	return line <= n && memcmp(p, h->method.p, h->method.n) == 0 && p[h->method.n] == ' ' &&
-	       h->target.p == p + h->method.n + 1 && h->target.p[h->target.n] == ' ' && p[line - 1] == '\n' &&
-	       memcmp(p + line - 10, "HTTP/1.", 7) == 0;
+	    h->target.p == p + h->method.n + 1 && h->target.p[h->target.n] == ' ' &&
+	    p[line - 1] == '\n' && memcmp(p + line - 10, "HTTP/1.", 7) == 0;
 }
 
 static void
@@ -488,7 +531,8 @@ reset(struct http_head *h, bool response)
 	h->expect_continue = false;
 	h->status = 0;
 	h->keep_alive_ms = -1;
-	h->content_type = h->connection = h->method = h->target = h->path = h->query = h->host = h->reason = (struct str){ NULL, 0 };
+	h->content_type = h->connection = h->method = h->target = h->path = h->query = h->host =
+	    h->reason = (struct str){ NULL, 0 };
 }
 
 int
@@ -525,7 +569,9 @@ http_head_parse_request(struct http_head *h, const char *p, size_t n, const char
 	if (!split_target(h))
 		return 400;
 	settle_keep_alive(h);
-	h->framing = seen.chunked ? HTTP_CHUNKED : seen.length && seen.n > 0 ? HTTP_LENGTH : HTTP_NO_BODY;
+	h->framing = seen.chunked       ? HTTP_CHUNKED
+	    : seen.length && seen.n > 0 ? HTTP_LENGTH
+					: HTTP_NO_BODY;
 	h->length = seen.n;
 	h->expect_continue = h->expect_continue && h->minor == 1;
 	return 0;
@@ -534,7 +580,8 @@ http_head_parse_request(struct http_head *h, const char *p, size_t n, const char
 /* ---- answers ---- */
 
 int
-http_head_parse_response(struct http_head *h, const char *p, size_t n, bool to_head, const char **why)
+http_head_parse_response(
+    struct http_head *h, const char *p, size_t n, bool to_head, const char **why)
 {
 	struct parse ps = { .h = h };
 	struct framing_seen seen = { 0 };
@@ -545,7 +592,8 @@ http_head_parse_response(struct http_head *h, const char *p, size_t n, bool to_h
 	if (rc != 0)
 		return rc;
 	*why = "status line";
-	if (hp.http_major != 1 || hp.status_code < 100 || hp.status_code > 999 || n < 12 || memcmp(p, "HTTP/1.", 7) != 0)
+	if (hp.http_major != 1 || hp.status_code < 100 || hp.status_code > 999 || n < 12 ||
+	    memcmp(p, "HTTP/1.", 7) != 0)
 		return 400;
 	h->minor = hp.http_minor > 1 ? 1 : hp.http_minor;
 	h->status = hp.status_code;

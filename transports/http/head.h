@@ -1,9 +1,11 @@
 /*
- * The head of an HTTP/1 message: found in a buffer, parsed, and held against RFC 9112 and 9110 before anything believes it.
+ * The head of an HTTP/1 message: found in a buffer, parsed, and held against RFC 9112 and 9110
+ * before anything believes it.
  *
- * http_parser tells fields apart; what it lets pass is refused here: bare CR or LF, folded lines, a blank before the colon, blanks too many in the
- * request line, control characters, a Content-Length that is no number or comes twice or beside Transfer-Encoding, codings other than
- * chunked, a missing or second Host. All slices lie in the parsed bytes.
+ * http_parser tells fields apart; what it lets pass is refused here: bare CR or LF, folded lines, a
+ * blank before the colon, blanks too many in the request line, control characters, a Content-Length
+ * that is no number or comes twice or beside Transfer-Encoding, codings other than chunked, a
+ * missing or second Host. All slices lie in the parsed bytes.
  */
 #ifndef HINNY_HTTP_HEAD_H
 #define HINNY_HTTP_HEAD_H
@@ -39,7 +41,7 @@ struct http_field {
 
 enum http_framing {
 	HTTP_NO_BODY,
-	HTTP_LENGTH,    /* head.length bytes follow */
+	HTTP_LENGTH, /* head.length bytes follow */
 	HTTP_CHUNKED,
 	HTTP_UNTIL_EOF, /* answers only */
 };
@@ -48,12 +50,13 @@ struct http_head {
 	struct http_field fields[HTTP_FIELDS_MAX];
 	unsigned fields_n;
 	bool response;
-	unsigned minor;          /* HTTP/1.minor: 0 or 1 */
-	bool keep_alive;         /* as version and Connection say */
+	unsigned minor;  /* HTTP/1.minor: 0 or 1 */
+	bool keep_alive; /* as version and Connection say */
 	enum http_framing framing;
 	uint64_t length;         /* HTTP_LENGTH */
 	struct str content_type; /* n 0: none */
-	struct str connection;   /* of the only Connection field, or the fields' values are to be looked through: see http_head_is_hop */
+	struct str connection;   /* of the only Connection field, or the fields' values are to be
+	                            looked through: see http_head_is_hop */
 	unsigned connections_n;
 	/* request */
 	struct str method, target, path, query; /* query without "?"; p NULL: there is no "?" */
@@ -62,31 +65,38 @@ struct http_head {
 	/* response */
 	int status;
 	struct str reason;
-	int64_t keep_alive_ms;   /* Keep-Alive: timeout=N; -1: not given */
+	int64_t keep_alive_ms; /* Keep-Alive: timeout=N; -1: not given */
 };
 
-/* Looks for the end of a head. State is kept in *scanned (0 at the start), so that no byte is looked at twice. */
+/* Looks for the end of a head. State is kept in *scanned (0 at the start), so that no byte is
+ * looked at twice. */
 enum http_scan {
 	HTTP_SCAN_MORE, /* not there yet */
 	HTTP_SCAN_DONE, /* *scanned is the head's length, the empty line included */
-	HTTP_SCAN_BAD   /* a line feed without carriage return, or a carriage return without line feed */
+	HTTP_SCAN_BAD /* a line feed without carriage return, or a carriage return without line feed
+	               */
 };
 enum http_scan http_head_scan(const char *p, size_t n, size_t *scanned);
 
 /*
- * Parses a whole head of n bytes, as http_head_scan has found it. Returns 0, or the status to refuse a request with: 400, 414 (target), 417 (Expect), 431 (too many fields), 501 (method
- * CONNECT), 505 (version); for an answer any nonzero result means that it cannot be understood. *why is a text for the log.
+ * Parses a whole head of n bytes, as http_head_scan has found it. Returns 0, or the status to
+ * refuse a request with: 400, 414 (target), 417 (Expect), 431 (too many fields), 501 (method
+ * CONNECT), 505 (version); for an answer any nonzero result means that it cannot be understood.
+ * *why is a text for the log.
  */
 int http_head_parse_request(struct http_head *h, const char *p, size_t n, const char **why);
 /* `to_head`: the request was HEAD, so there is no body whatever the head says. */
-int http_head_parse_response(struct http_head *h, const char *p, size_t n, bool to_head, const char **why);
+int http_head_parse_response(
+    struct http_head *h, const char *p, size_t n, bool to_head, const char **why);
 
-/* Does the field belong to this one connection (RFC 9110 7.6.1): Connection itself, what it names, Keep-Alive, TE, Transfer-Encoding …? */
+/* Does the field belong to this one connection (RFC 9110 7.6.1): Connection itself, what it names,
+ * Keep-Alive, TE, Transfer-Encoding …? */
 bool http_head_is_hop(const struct http_head *h, const struct http_field *f);
 
 /* Is `item` one of the elements of a comma-separated list (without letter case)? */
 bool http_list_has(struct str list, struct str item);
-bool http_is_token(struct str s); /* RFC 9110 5.6.2; not empty */
-bool http_is_value(struct str s); /* may stand as a field's value: no control characters but tab */
+bool http_is_token(struct str s);  /* RFC 9110 5.6.2; not empty */
+bool http_is_target(struct str s); /* may stand in a request line as it is */
+bool http_is_value(struct str s);  /* may stand as a field's value: no control characters but tab */
 
 #endif

@@ -1,4 +1,5 @@
-/* http: the producer. Endpoints, and the life of a request. What is sent: http_request.c; what becomes of the answer: http_answer.c. */
+/* http: the producer. Endpoints, and the life of a request. What is sent: http_request.c; what
+ * becomes of the answer: http_answer.c. */
 #include "transports/http/http_send.h"
 
 #include "core/base/assert.h"
@@ -25,7 +26,8 @@ encode_path(struct str path)
 static char *
 basic(const char *user, const char *password)
 {
-	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	static const char digits[] =
+	    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 	struct buf in, out;
 
 	buf_init(&in, 0);
@@ -81,7 +83,8 @@ prepare(struct worker *wk, struct endpoint *ep, struct hinny_error *err)
 
 	enum hinny_rc rc = uri_parse(str_of(ep->uri), &u, err);
 	if (rc == HINNY_OK && u.tls)
-		rc = hinny_error_set(err, HINNY_EINVAL, "\"https:\" needs hinny-https, which is not in this release");
+		rc = hinny_error_set(err, HINNY_EINVAL,
+		    "\"https:\" needs hinny-https, which is not in this release");
 	if (rc == HINNY_OK)
 		rc = check_text("customHostHeader", conf->custom_host, err);
 	if (rc == HINNY_OK)
@@ -94,9 +97,13 @@ prepare(struct worker *wk, struct endpoint *ep, struct hinny_error *err)
 	t->path = encode_path(u.path);
 	t->authorization = make_authorization(conf);
 	t->ok_is_2xx = conf->ok_status == NULL || strcmp(conf->ok_status, "200-299") == 0;
-	t->q_connect = conf->connect_timeout > 0 ? timeouts_queue(ts, conf->connect_timeout) : hs->q_connect;
-	t->q_wait = conf->connection_request_timeout > 0 ? timeouts_queue(ts, conf->connection_request_timeout) : t->q_connect;
-	t->q_answer = conf->response_timeout > 0 ? timeouts_queue(ts, conf->response_timeout) : hs->q_answer;
+	t->q_connect =
+	    conf->connect_timeout > 0 ? timeouts_queue(ts, conf->connect_timeout) : hs->q_connect;
+	t->q_wait = conf->connection_request_timeout > 0
+	    ? timeouts_queue(ts, conf->connection_request_timeout)
+	    : t->q_connect;
+	t->q_answer =
+	    conf->response_timeout > 0 ? timeouts_queue(ts, conf->response_timeout) : hs->q_answer;
 	t->q_idle = conf->so_timeout > 0 ? timeouts_queue(ts, conf->so_timeout) : t->q_answer;
 	ep->impl = t;
 	return HINNY_OK;
@@ -143,7 +150,8 @@ give_send(struct http_send *s)
 	struct http_state *hs = s->hs;
 
 	if (hs->sends_free_n >= SENDS_KEPT) {
-		loop_free_later(hs->io.lp, s); /* its stream may be looked at until the end of the turn */
+		loop_free_later(
+		    hs->io.lp, s); /* its stream may be looked at until the end of the turn */
 		return;
 	}
 	list_prepend(&hs->sends_free, &s->node);

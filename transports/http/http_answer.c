@@ -6,7 +6,8 @@
 
 /* ---- failures ---- */
 
-/* Class of the exception, and the status with which a proxy answers when nobody handles it (cases B11). */
+/* Class of the exception, and the status with which a proxy answers when nobody handles it (cases
+ * B11). */
 static const struct {
 	enum exception_id id;
 	int status;
@@ -25,7 +26,8 @@ static const struct {
 static void
 fail_with(struct http_send *s, enum exception_id id, int status, const char *text)
 {
-	exchange_fail(s->ex, id, "http://%.*s%.*s: %s", STR_FMT(http_origin_key(s->call.origin)), STR_FMT(s->url), text);
+	exchange_fail(s->ex, id, "http://%.*s%.*s: %s", STR_FMT(http_origin_key(s->call.origin)),
+	    STR_FMT(s->url), text);
 	s->ex->exception->status_code = status;
 	http_send_finish(s, false);
 }
@@ -44,7 +46,8 @@ static bool
 came_before(const struct http_head *h, unsigned i)
 {
 	for (unsigned j = 0; j < i; j++)
-		if (h->fields[j].name.n == h->fields[i].name.n && str_caseeq(h->fields[j].name, h->fields[i].name))
+		if (h->fields[j].name.n == h->fields[i].name.n &&
+		    str_caseeq(h->fields[j].name, h->fields[i].name))
 			return true;
 	return false;
 }
@@ -69,8 +72,10 @@ put_fields(struct headers *to, struct arena *a, const struct http_head *h, struc
 static void
 put_status(struct headers *to, struct arena *a, int status, struct str reason)
 {
-	headers_set_hashed(to, a, header_id_name(HEADER_CAMEL_HTTP_RESPONSE_CODE), header_id_hash(HEADER_CAMEL_HTTP_RESPONSE_CODE), value_int(status));
-	headers_set_hashed(to, a, header_id_name(HEADER_CAMEL_HTTP_RESPONSE_TEXT), header_id_hash(HEADER_CAMEL_HTTP_RESPONSE_TEXT), value_str(reason));
+	headers_set_hashed(to, a, header_id_name(HEADER_CAMEL_HTTP_RESPONSE_CODE),
+	    header_id_hash(HEADER_CAMEL_HTTP_RESPONSE_CODE), value_int(status));
+	headers_set_hashed(to, a, header_id_name(HEADER_CAMEL_HTTP_RESPONSE_TEXT),
+	    header_id_hash(HEADER_CAMEL_HTTP_RESPONSE_TEXT), value_str(reason));
 }
 
 static struct str
@@ -92,7 +97,8 @@ is_ok(const struct http_send *s, int status)
 
 	if (!conf->throw_on_failure)
 		return true;
-	return t->ok_is_2xx ? status >= 200 && status <= 299 : http_status_in(conf->ok_status, status);
+	return t->ok_is_2xx ? status >= 200 && status <= 299
+			    : http_status_in(conf->ok_status, status);
 }
 
 static struct value
@@ -100,8 +106,8 @@ headers_map(struct arena *a, const struct headers *hs)
 {
 	struct value map = value_new_map(a, hs->live, true);
 
-	HEADERS_FOREACH(hs, h)
-	value_map_set(a, map.u.map, h->name, h->value);
+	HEADERS_FOREACH (hs, h)
+		value_map_set(a, map.u.map, h->name, h->value);
 	return map;
 }
 
@@ -110,12 +116,15 @@ fail_status(struct http_send *s, const struct headers *answer, struct value body
 {
 	struct exchange *ex = s->ex;
 
-	exchange_fail(ex, EXCEPTION_HTTP_OPERATION_FAILED, "HTTP operation failed invoking http://%.*s%.*s with statusCode: %d%s%.*s",
-	    STR_FMT(http_origin_key(s->call.origin)), STR_FMT(s->url), s->status, s->location.n > 0 ? ", redirectLocation: " : "", STR_FMT(s->location));
+	exchange_fail(ex, EXCEPTION_HTTP_OPERATION_FAILED,
+	    "HTTP operation failed invoking http://%.*s%.*s with statusCode: %d%s%.*s",
+	    STR_FMT(http_origin_key(s->call.origin)), STR_FMT(s->url), s->status,
+	    s->location.n > 0 ? ", redirectLocation: " : "", STR_FMT(s->location));
 	struct exception *e = ex->exception;
 	e->status_code = s->status;
 	e->status_text = s->reason;
-	e->uri = str_of(arena_printf(&ex->arena, "http://%.*s%.*s", STR_FMT(http_origin_key(s->call.origin)), STR_FMT(s->url)));
+	e->uri = str_of(arena_printf(&ex->arena, "http://%.*s%.*s",
+	    STR_FMT(http_origin_key(s->call.origin)), STR_FMT(s->url)));
 	e->redirect_location = s->location;
 	e->response_body = body;
 	e->response_headers = headers_map(&ex->arena, answer);
@@ -186,7 +195,8 @@ on_collected(void *arg, struct blob *blob, const struct hinny_error *err)
 
 	if (err != NULL) {
 		bool large = err->rc == HINNY_ELIMIT;
-		fail_with(s, large ? EXCEPTION_BODY_TOO_LARGE : EXCEPTION_HTTP_CONNECTION_CLOSED, 502, err->text);
+		fail_with(s, large ? EXCEPTION_BODY_TOO_LARGE : EXCEPTION_HTTP_CONNECTION_CLOSED,
+		    502, err->text);
 		return;
 	}
 	(void)arena_hold(&ex->arena, blob);
@@ -202,7 +212,8 @@ on_collected(void *arg, struct blob *blob, const struct hinny_error *err)
 }
 
 static void
-collect(struct http_send *s, const struct http_head *h, struct blob *head_blob, struct stream *stream)
+collect(
+    struct http_send *s, const struct http_head *h, struct blob *head_blob, struct stream *stream)
 {
 	struct collect_limits limits = worker_collect_limits(s->hs->wk);
 
@@ -217,7 +228,8 @@ collect(struct http_send *s, const struct http_head *h, struct blob *head_blob, 
 /* ---- the engine's calls ---- */
 
 static void
-on_answer(struct http_call *call, const struct http_head *h, struct blob *head_blob, struct str bytes, struct blob *blob, struct stream *stream)
+on_answer(struct http_call *call, const struct http_head *h, struct blob *head_blob,
+    struct str bytes, struct blob *blob, struct stream *stream)
 {
 	struct http_send *s = CONTAINER_OF(call, struct http_send, call);
 	const struct http_conf *conf = s->ep->conf;
@@ -229,7 +241,8 @@ on_answer(struct http_call *call, const struct http_head *h, struct blob *head_b
 		(void)http_io_hold(&s->hs->io, &ex->arena, blob);
 	s->status = h->status;
 	s->reason = h->reason;
-	s->location = h->status >= 300 && h->status <= 399 ? find_location(h) : (struct str){ NULL, 0 };
+	s->location =
+	    h->status >= 300 && h->status <= 399 ? find_location(h) : (struct str){ NULL, 0 };
 	if (stream != NULL && conf->ignore_response_body) {
 		stream_cancel(stream);
 		stream = NULL;
@@ -254,4 +267,6 @@ on_answer(struct http_call *call, const struct http_head *h, struct blob *head_b
 		settle_message(s, body_value(s, bytes, blob));
 }
 
-const struct http_call_ops http_send_call_ops = { .answer = on_answer, .failed = on_failed, .over = http_send_over };
+const struct http_call_ops http_send_call_ops = {
+	.answer = on_answer, .failed = on_failed, .over = http_send_over
+};

@@ -8,8 +8,17 @@
 #include <stdint.h>
 
 /* In the order of the descriptor's "values". */
-enum http_method_option { HTTP_METHOD_UNSET, HTTP_METHOD_GET, HTTP_METHOD_POST, HTTP_METHOD_PUT, HTTP_METHOD_DELETE, HTTP_METHOD_HEAD,
-	HTTP_METHOD_OPTIONS, HTTP_METHOD_TRACE, HTTP_METHOD_PATCH };
+enum http_method_option {
+	HTTP_METHOD_UNSET,
+	HTTP_METHOD_GET,
+	HTTP_METHOD_POST,
+	HTTP_METHOD_PUT,
+	HTTP_METHOD_DELETE,
+	HTTP_METHOD_HEAD,
+	HTTP_METHOD_OPTIONS,
+	HTTP_METHOD_TRACE,
+	HTTP_METHOD_PATCH
+};
 enum http_auth_option { HTTP_AUTH_NONE, HTTP_AUTH_BASIC, HTTP_AUTH_BEARER };
 
 struct http_conf {
@@ -26,11 +35,13 @@ struct http_conf {
 	bool get_with_body, delete_with_body;
 	bool skip_request_headers, skip_response_headers, skip_control_headers;
 	bool ignore_response_body;
-	int64_t connect_timeout, so_timeout, response_timeout, connection_request_timeout; /* ms; 0: as hinny.yaml says */
-	int auth_method; /* enum http_auth_option */
+	int64_t connect_timeout, so_timeout, response_timeout,
+	    connection_request_timeout; /* ms; 0: as hinny.yaml says */
+	int auth_method;                /* enum http_auth_option */
 	const char *auth_username, *auth_password, *auth_token;
 	/* accepted with their default alone */
-	bool disable_stream_cache, follow_redirects, lazy_start, content_type_charset, clear_expired_cookies;
+	bool disable_stream_cache, follow_redirects, lazy_start, content_type_charset,
+	    clear_expired_cookies;
 };
 
 /* Is `status` in a list such as "200-299,304"? Items that are no numbers match nothing. */

@@ -36,13 +36,15 @@ kind_init(struct worker *wk, struct hinny_error *err)
 	hs->wk = wk;
 	http_io_init(&hs->io, worker_loop(wk));
 	http_server_init(&hs->server, &hs->io, &platform_http_server_ops, hs, &limits);
-	http_client_init(&hs->client, &hs->io, (uint32_t)set->http.client_connections, at_least_one(set->http.client_idle_timeout_ms),
-	    set->http.max_head, BUFFERED_BODY);
+	http_client_init(&hs->client, &hs->io, (uint32_t)set->http.client_connections,
+	    at_least_one(set->http.client_idle_timeout_ms), set->http.max_head, BUFFERED_BODY);
 	route_table_init(&hs->routes);
 	arena_init(&hs->head_arena);
 	list_init(&hs->sends_free);
-	hs->q_connect = timeouts_queue(&hs->io.timeouts, at_least_one(set->http.connect_timeout_ms));
-	hs->q_answer = timeouts_queue(&hs->io.timeouts, at_least_one(set->http.response_timeout_ms));
+	hs->q_connect =
+	    timeouts_queue(&hs->io.timeouts, at_least_one(set->http.connect_timeout_ms));
+	hs->q_answer =
+	    timeouts_queue(&hs->io.timeouts, at_least_one(set->http.response_timeout_ms));
 	worker_set_data(wk, hs);
 	return HINNY_OK;
 }
@@ -73,7 +75,8 @@ kind_drain(struct worker *wk)
 	if (worker_drain_final(wk))
 		http_server_accept_waiting(&hs->server); /* nobody follows who could answer them */
 	http_server_drain(&hs->server);
-	http_client_drain(&hs->client); /* idle ones may be what another draining worker waits for */
+	http_client_drain(
+	    &hs->client); /* idle ones may be what another draining worker waits for */
 	if (worker_drain_final(wk))
 		http_server_close_idle(&hs->server);
 }
@@ -114,7 +117,8 @@ kind_fini(struct worker *wk)
 	arena_fini(&hs->head_arena);
 	http_io_fini(&hs->io);
 	worker_set_data(wk, NULL);
-	loop_free_later(worker_loop(wk), hs); /* connections that close this turn still look at it */
+	loop_free_later(
+	    worker_loop(wk), hs); /* connections that close this turn still look at it */
 }
 
 static const struct component_ops *const components[] = { &platform_http_ops, &http_ops, NULL };

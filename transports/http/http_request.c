@@ -26,10 +26,10 @@ struct build {
 	const struct http_target *t;
 	struct buf *out;
 	enum http_method_option method;
-	struct uri given;          /* of the header CamelHttpUri */
+	struct uri given; /* of the header CamelHttpUri */
 	bool has_given;
-	struct str query;          /* p NULL: none */
-	bool query_raw;            /* it came in a request line: it goes on byte for byte */
+	struct str query; /* p NULL: none */
+	bool query_raw;   /* it came in a request line: it goes on byte for byte */
 	struct str content_type;
 	enum http_payload payload;
 	struct str body;
@@ -40,7 +40,8 @@ control(const struct build *b, enum header_id id)
 {
 	if (b->conf->skip_control_headers)
 		return NULL;
-	const struct header *h = headers_find_hashed(&b->ex->headers, header_id_name(id), header_id_hash(id));
+	const struct header *h =
+	    headers_find_hashed(&b->ex->headers, header_id_name(id), header_id_hash(id));
 	if (h == NULL || h->value.type == VALUE_NULL)
 		return NULL;
 	return &h->value;
@@ -67,32 +68,46 @@ find_address(struct build *b)
 		return true;
 	if (uri_parse(text, &b->given, &err) != HINNY_OK) {
 		exchange_fail(b->ex, EXCEPTION_ILLEGAL_ARGUMENT,
-		    "Invalid uri: %.*s. If you are forwarding/bridging http endpoints, then enable the bridgeEndpoint option on the endpoint: %s",
+		    "Invalid uri: %.*s. If you are forwarding/bridging http endpoints, then enable "
+		    "the bridgeEndpoint option on the endpoint: %s",
 		    STR_FMT(text), b->s->ep->uri);
 		return false;
 	}
 	if (b->given.tls) {
-		exchange_fail(b->ex, EXCEPTION_ILLEGAL_ARGUMENT, "%.*s: \"https:\" needs hinny-https, which is not in this release", STR_FMT(text));
+		exchange_fail(b->ex, EXCEPTION_ILLEGAL_ARGUMENT,
+		    "%.*s: \"https:\" needs hinny-https, which is not in this release",
+		    STR_FMT(text));
 		return false;
 	}
 	b->has_given = true;
 	return true;
 }
 
-/* Raw query, query, the endpoint's own, that of CamelHttpUri. A query that was set in the route wins over the raw one of the incoming request. */
+/* A slice of a request line goes on byte for byte. It may also be one of a body or header that a
+ * client made: then it must not end the line. */
+static bool
+came_as_it_is(const struct value *v)
+{
+	return v->blob != NULL && value_has_text(v) && http_is_target(v->u.s);
+}
+
+/* Raw query, query, the endpoint's own, that of CamelHttpUri. A query that was set in the route
+ * wins over the raw one of the incoming request. */
 static void
 find_query(struct build *b)
 {
-	const struct value *raw = control(b, HEADER_CAMEL_HTTP_RAW_QUERY), *set = control(b, HEADER_CAMEL_HTTP_QUERY);
+	const struct value *raw = control(b, HEADER_CAMEL_HTTP_RAW_QUERY),
+			   *set = control(b, HEADER_CAMEL_HTTP_QUERY);
 	const struct value *v = raw != NULL ? raw : set;
 
-	if (raw != NULL && raw->blob != NULL && set != NULL && (set->blob == NULL || set->u.s.p != raw->u.s.p))
+	if (raw != NULL && raw->blob != NULL && set != NULL &&
+	    (set->blob == NULL || set->u.s.p != raw->u.s.p))
 		v = set;
 	if (b->s->dynamic && b->s->ep->rest_query != NULL)
 		v = NULL; /* a toD's own query takes the place of the header */
 	if (v != NULL) {
 		b->query = text_of(b, v);
-		b->query_raw = v->blob != NULL && value_has_text(v);
+		b->query_raw = came_as_it_is(v);
 	} else if (b->s->ep->rest_query != NULL) {
 		b->query = str_of(b->s->ep->rest_query);
 	} else if (b->has_given) {
@@ -110,7 +125,8 @@ find_method(struct build *b)
 		return true;
 	v = control(b, HEADER_CAMEL_HTTP_METHOD);
 	if (v == NULL) {
-		bool body = b->payload == HTTP_PAYLOAD_STREAM || (b->payload == HTTP_PAYLOAD_BYTES && b->body.n > 0);
+		bool body = b->payload == HTTP_PAYLOAD_STREAM ||
+		    (b->payload == HTTP_PAYLOAD_BYTES && b->body.n > 0);
 		b->method = b->query.n > 0 || !body ? HTTP_METHOD_GET : HTTP_METHOD_POST;
 		return true;
 	}
@@ -121,7 +137,8 @@ find_method(struct build *b)
 			return true;
 		}
 	}
-	exchange_fail(b->ex, EXCEPTION_ILLEGAL_ARGUMENT, "the header CamelHttpMethod is no method: \"%.*s\"", STR_FMT(name));
+	exchange_fail(b->ex, EXCEPTION_ILLEGAL_ARGUMENT,
+	    "the header CamelHttpMethod is no method: \"%.*s\"", STR_FMT(name));
 	return false;
 }
 
@@ -150,8 +167,8 @@ put_path(struct build *b)
 			more = (struct str){ more.p + 1, more.n - 1 };
 		if (more.n > 0 && (b->out->n == start || b->out->p[b->out->n - 1] != '/'))
 			(void)buf_add_char(b->out, '/');
-		if (v->blob != NULL && value_has_text(v))
-			put(b, more); /* it came in a request line */
+		if (came_as_it_is(v))
+			put(b, more);
 		else
 			(void)uri_put_path(b->out, more);
 	}
@@ -200,7 +217,8 @@ repeats_query(struct build *b, const struct header *h)
 	while (!found && uri_next_pair(&rest, &name, &value)) {
 		if (!str_eq(uri_decode(&b->ex->arena, name, true), h->name))
 			continue;
-		found = h->value.type == VALUE_LIST || str_eq(uri_decode(&b->ex->arena, value, true), text_of(b, &h->value));
+		found = h->value.type == VALUE_LIST ||
+		    str_eq(uri_decode(&b->ex->arena, value, true), text_of(b, &h->value));
 	}
 	return found;
 }
@@ -212,7 +230,8 @@ is_skipped(struct build *b, const struct header *h)
 		return true;
 	if (h->id == HEADER_ACCEPT_ENCODING && !b->s->st->reply_streams)
 		return true; /* the route reads the answer: it must not be compressed */
-	if ((h->id == HEADER_AUTHORIZATION && b->t->authorization != NULL) || (h->id == HEADER_USER_AGENT && b->conf->user_agent != NULL))
+	if ((h->id == HEADER_AUTHORIZATION && b->t->authorization != NULL) ||
+	    (h->id == HEADER_USER_AGENT && b->conf->user_agent != NULL))
 		return true;
 	return b->conf->bridge_endpoint && b->query.n > 0 && repeats_query(b, h);
 }
@@ -220,8 +239,7 @@ is_skipped(struct build *b, const struct header *h)
 static void
 put_message_headers(struct build *b)
 {
-	HEADERS_FOREACH(&b->ex->headers, h)
-	{
+	HEADERS_FOREACH (&b->ex->headers, h) {
 		if (is_skipped(b, h))
 			continue;
 		if (h->value.type != VALUE_LIST) {
@@ -242,7 +260,8 @@ put_host(struct build *b)
 	if (b->conf->custom_host != NULL) {
 		host = str_of(b->conf->custom_host);
 	} else if (b->conf->preserve_host) {
-		const struct header *h = headers_find_hashed(&b->ex->headers, STR_LIT("Host"), header_id_hash(HEADER_HOST));
+		const struct header *h = headers_find_hashed(
+		    &b->ex->headers, STR_LIT("Host"), header_id_hash(HEADER_HOST));
 		if (h != NULL && h->value.type != VALUE_NULL)
 			host = text_of(b, &h->value);
 	}
@@ -260,7 +279,9 @@ put_framing(struct build *b, bool body)
 	}
 	if (!body && !methods[b->method].has_body)
 		return;
-	int64_t length = !body ? 0 : b->payload == HTTP_PAYLOAD_STREAM ? b->ex->body.u.stream->length : (int64_t)b->body.n;
+	int64_t length = !body                  ? 0
+	    : b->payload == HTTP_PAYLOAD_STREAM ? b->ex->body.u.stream->length
+						: (int64_t)b->body.n;
 	size_t at = sizeof number;
 	do {
 		number[--at] = (char)('0' + length % 10);
@@ -302,14 +323,16 @@ sends_body(const struct build *b)
 {
 	if (b->payload == HTTP_PAYLOAD_NONE)
 		return false;
-	return methods[b->method].has_body || (b->method == HTTP_METHOD_GET && b->conf->get_with_body) ||
-	       (b->method == HTTP_METHOD_DELETE && b->conf->delete_with_body);
+	return methods[b->method].has_body ||
+	    (b->method == HTTP_METHOD_GET && b->conf->get_with_body) ||
+	    (b->method == HTTP_METHOD_DELETE && b->conf->delete_with_body);
 }
 
 static void
 find_content_type(struct build *b)
 {
-	const struct header *h = headers_find_hashed(&b->ex->headers, STR_LIT("Content-Type"), header_id_hash(HEADER_CONTENT_TYPE));
+	const struct header *h = headers_find_hashed(
+	    &b->ex->headers, STR_LIT("Content-Type"), header_id_hash(HEADER_CONTENT_TYPE));
 
 	if (h != NULL && h->value.type != VALUE_NULL)
 		b->content_type = text_of(b, &h->value);
@@ -327,7 +350,8 @@ fill_call(struct build *b, bool body)
 	*call = (struct http_call){
 		.ops = &http_send_call_ops,
 		.cl = cl,
-		.origin = b->has_given ? http_origin_get(cl, b->given.host, b->given.port) : http_origin_ref(b->t->origin),
+		.origin = b->has_given ? http_origin_get(cl, b->given.host, b->given.port)
+				       : http_origin_ref(b->t->origin),
 		.head_only = b->method == HTTP_METHOD_HEAD,
 		.idempotent = methods[b->method].idempotent,
 		.close = b->conf->connection_close,
@@ -352,7 +376,11 @@ fill_call(struct build *b, bool body)
 bool
 http_request_build(struct http_send *s)
 {
-	struct build b = { .s = s, .ex = s->ex, .conf = s->ep->conf, .t = s->ep->impl, .out = &s->hs->io.head_out };
+	struct build b = { .s = s,
+		.ex = s->ex,
+		.conf = s->ep->conf,
+		.t = s->ep->impl,
+		.out = &s->hs->io.head_out };
 
 	find_content_type(&b);
 	b.payload = http_payload_of(&b.ex->arena, &b.ex->body, b.content_type, &b.body);
@@ -363,7 +391,8 @@ http_request_build(struct http_send *s)
 		return false;
 	bool body = sends_body(&b);
 	if (body && b.payload == HTTP_PAYLOAD_NOT) {
-		exchange_fail(b.ex, EXCEPTION_NO_TYPE_CONVERSION, "a list or map cannot be sent as a body: marshal it first");
+		exchange_fail(b.ex, EXCEPTION_NO_TYPE_CONVERSION,
+		    "a list or map cannot be sent as a body: marshal it first");
 		return false;
 	}
 	buf_clear(b.out);

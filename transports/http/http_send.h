@@ -9,33 +9,35 @@
 /* What prepare makes of an endpoint: endpoint.impl. */
 struct http_target {
 	struct http_origin *origin;
-	char *authority;       /* for Host */
-	char *path;            /* encoded; may be empty */
-	char *authorization;   /* value of the header, or NULL */
+	char *authority;     /* for Host */
+	char *path;          /* encoded; may be empty */
+	char *authorization; /* value of the header, or NULL */
 	struct timeout_queue *q_connect, *q_wait, *q_answer, *q_idle;
-	bool ok_is_2xx;        /* okStatusCodeRange is the default */
+	bool ok_is_2xx; /* okStatusCodeRange is the default */
 };
 
-/* One request under way. Not in the exchange's arena: an answer may still stream when the exchange is done. */
+/* One request under way. Not in the exchange's arena: an answer may still stream when the exchange
+ * is done. */
 struct http_send {
 	struct http_call call;
-	struct list node;      /* in http_state.sends_free */
+	struct list node; /* in http_state.sends_free */
 	struct http_state *hs;
-	struct exchange *ex;   /* NULL when it has gone on */
+	struct exchange *ex; /* NULL when it has gone on */
 	const struct step *st;
 	const struct endpoint *ep;
-	struct str url;        /* asked for, for messages */
-	bool starting;         /* http_send is on the stack */
-	bool gone;             /* over came while it was starting */
-	enum step_rc result;   /* STEP_PENDING, or how it ended while it was starting */
-	bool dynamic;          /* the step is a toD */
+	struct str url;      /* asked for, for messages */
+	bool starting;       /* http_send is on the stack */
+	bool gone;           /* over came while it was starting */
+	enum step_rc result; /* STEP_PENDING, or how it ended while it was starting */
+	bool dynamic;        /* the step is a toD */
 	/* an answer that is being collected */
 	struct headers headers;
 	int status;
 	struct str reason, location;
 };
 
-/* http_request.c: method, address, head and body of ex's message into s->call. False: the exception is set. */
+/* http_request.c: method, address, head and body of ex's message into s->call. False: the exception
+ * is set. */
 bool http_request_build(struct http_send *s);
 /* http_answer.c */
 extern const struct http_call_ops http_send_call_ops;

@@ -1,4 +1,5 @@
-/* What hinny-http has beside the worker's own: server, client, route table. One a process, reached by worker_data(). */
+/* What hinny-http has beside the worker's own: server, client, route table. One a process, reached
+ * by worker_data(). */
 #ifndef HINNY_HTTP_HTTP_STATE_H
 #define HINNY_HTTP_HTTP_STATE_H
 
@@ -15,9 +16,9 @@ struct http_state {
 	struct http_server server;
 	struct http_client client;
 	struct route_table routes;
-	bool any_produces;            /* some route looks at Accept */
-	struct arena head_arena;      /* what looking a request up needs; reset for each */
-	struct list sends_free;       /* struct http_send */
+	bool any_produces;       /* some route looks at Accept */
+	struct arena head_arena; /* what looking a request up needs; reset for each */
+	struct list sends_free;  /* struct http_send */
 	uint32_t sends_free_n;
 	struct timeout_queue *q_connect, *q_answer;
 };
@@ -33,13 +34,15 @@ void http_sends_free(struct http_state *hs);
 
 /* What a body is on the wire. */
 enum http_payload {
-	HTTP_PAYLOAD_NONE,   /* null */
+	HTTP_PAYLOAD_NONE, /* null */
 	HTTP_PAYLOAD_BYTES,
 	HTTP_PAYLOAD_STREAM,
-	HTTP_PAYLOAD_NOT     /* a list or map, which no converter turns into bytes */
+	HTTP_PAYLOAD_NOT /* a list or map, which no converter turns into bytes */
 };
-/* Text and bytes as they are, numbers as text, a map as a form when content_type says that it is one. */
-enum http_payload http_payload_of(struct arena *a, const struct value *v, struct str content_type, struct str *bytes);
+/* Text and bytes as they are, numbers as text, a map as a form when content_type says that it is
+ * one. */
+enum http_payload http_payload_of(
+    struct arena *a, const struct value *v, struct str content_type, struct str *bytes);
 /* A header that is a number, or text of digits. False when it is neither. */
 bool http_number_of(struct arena *a, const struct value *v, int64_t *out);
 

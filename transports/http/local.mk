@@ -21,6 +21,7 @@ transports_http_sources = \
 	transports/http/pool.c \
 	transports/http/route_table.c \
 	transports/http/server.c \
+	transports/http/server_accept.c \
 	transports/http/server_body.c \
 	transports/http/server_reply.c \
 	transports/http/timeouts.c \

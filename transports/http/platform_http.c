@@ -29,7 +29,8 @@ add_fields(struct exchange *ex, const struct http_head *h, struct blob *blob)
 {
 	for (unsigned i = 0; i < h->fields_n; i++) {
 		const struct http_field *f = &h->fields[i];
-		if (f->id == HTTP_FIELD_EXPECT || header_is_internal(f->name) || http_head_is_hop(h, f))
+		if (f->id == HTTP_FIELD_EXPECT || header_is_internal(f->name) ||
+		    http_head_is_hop(h, f))
 			continue;
 		headers_add(&ex->headers, &ex->arena, f->name, slice(f->value, blob));
 	}
@@ -45,7 +46,8 @@ add_pairs(struct exchange *ex, struct str text)
 		name = uri_decode(&ex->arena, name, true);
 		if (name.n == 0 || header_is_internal(name))
 			continue;
-		headers_add(&ex->headers, &ex->arena, name, value_str(uri_decode(&ex->arena, value, true)));
+		headers_add(
+		    &ex->headers, &ex->arena, name, value_str(uri_decode(&ex->arena, value, true)));
 	}
 }
 
@@ -85,7 +87,8 @@ set_charset(struct exchange *ex, struct str content_type)
 }
 
 static void
-fill_message(struct exchange *ex, const struct http_head *h, struct blob *blob, const struct route_match *m)
+fill_message(
+    struct exchange *ex, const struct http_head *h, struct blob *blob, const struct route_match *m)
 {
 	const struct platform_http_conf *conf = ((const struct served *)m->data)->ep->conf;
 	struct arena *a = &ex->arena;
@@ -93,11 +96,13 @@ fill_message(struct exchange *ex, const struct http_head *h, struct blob *blob, 
 	add_fields(ex, h, blob);
 	for (unsigned i = 0; i < m->params_n; i++)
 		if (!header_is_internal(m->params[i].name))
-			headers_add(&ex->headers, a, m->params[i].name, slice(m->params[i].value, blob));
+			headers_add(
+			    &ex->headers, a, m->params[i].name, slice(m->params[i].value, blob));
 	if (conf->prefix)
 		headers_set(&ex->headers, a, STR_LIT("*"), slice(m->rest, blob));
 	set_known(ex, HEADER_CAMEL_HTTP_METHOD, value_str(h->method));
-	set_known(ex, HEADER_CAMEL_HTTP_PATH, m->path.p == h->path.p ? slice(m->path, blob) : value_str(m->path));
+	set_known(ex, HEADER_CAMEL_HTTP_PATH,
+	    m->path.p == h->path.p ? slice(m->path, blob) : value_str(m->path));
 	set_known(ex, HEADER_CAMEL_HTTP_URI, slice(h->target, blob));
 	set_known(ex, HEADER_CAMEL_HTTP_URL, make_url(ex, h));
 	if (h->query.p != NULL) {
@@ -157,7 +162,8 @@ static struct str
 find_accept(const struct http_head *h)
 {
 	for (unsigned i = 0; i < h->fields_n; i++)
-		if (h->fields[i].id == HTTP_FIELD_OTHER && str_caseeq(h->fields[i].name, STR_LIT("Accept")))
+		if (h->fields[i].id == HTTP_FIELD_OTHER &&
+		    str_caseeq(h->fields[i].name, STR_LIT("Accept")))
 			return h->fields[i].value;
 	return (struct str){ NULL, 0 };
 }
@@ -174,8 +180,11 @@ on_head(struct http_request *rq, const struct http_head *h, struct blob *blob)
 	struct http_state *hs = http_request_server(rq)->owner;
 	struct worker *wk = hs->wk;
 	struct page *page = worker_page(wk);
-	struct route_request look_for = { .method = h->method, .path = h->path, .content_type = h->content_type,
-		.accept = hs->any_produces ? find_accept(h) : (struct str){ NULL, 0 }, .has_body = rq->has_body };
+	struct route_request look_for = { .method = h->method,
+		.path = h->path,
+		.content_type = h->content_type,
+		.accept = hs->any_produces ? find_accept(h) : (struct str){ NULL, 0 },
+		.has_body = rq->has_body };
 	struct route_match m;
 
 	PAGE_ADD(page->requests, 1);
@@ -283,7 +292,8 @@ on_body(struct http_request *rq, struct str bytes, struct blob *blob, struct str
 		worker_exchange_start(hs->wk, ex);
 	} else if (s != NULL) {
 		struct collect_limits limits = worker_collect_limits(hs->wk);
-		(void)collect_start(s, &limits, on_collected, ex); /* a client that goes away fails the stream */
+		(void)collect_start(
+		    s, &limits, on_collected, ex); /* a client that goes away fails the stream */
 	} else {
 		if (blob != NULL)
 			(void)http_io_hold(&hs->io, &ex->arena, blob);
@@ -311,7 +321,9 @@ on_connections(struct http_server *srv)
 	PAGE_SET(page->connections_total, srv->conns_total);
 }
 
-const struct http_server_ops platform_http_server_ops = { .head = on_head, .body = on_body, .gone = on_gone, .connections = on_connections };
+const struct http_server_ops platform_http_server_ops = {
+	.head = on_head, .body = on_body, .gone = on_gone, .connections = on_connections
+};
 
 /* ---- the component ---- */
 
@@ -320,8 +332,12 @@ spec_of(const struct endpoint *ep, void *data)
 {
 	const struct platform_http_conf *conf = ep->conf;
 
-	return (struct route_spec){ .path = conf->path, .methods = conf->methods, .consumes = conf->consumes, .produces = conf->produces,
-		.prefix = conf->prefix, .data = data };
+	return (struct route_spec){ .path = conf->path,
+		.methods = conf->methods,
+		.consumes = conf->consumes,
+		.produces = conf->produces,
+		.prefix = conf->prefix,
+		.data = data };
 }
 
 /* What the table would refuse is found before READY. */
@@ -340,7 +356,8 @@ prepare(struct worker *wk, struct endpoint *ep, struct hinny_error *err)
 }
 
 static enum hinny_rc
-start_route(struct worker *wk, struct endpoint *ep, const struct route *route, struct hinny_error *err)
+start_route(
+    struct worker *wk, struct endpoint *ep, const struct route *route, struct hinny_error *err)
 {
 	struct http_state *hs = http_state_of(wk);
 	struct served *sv = ARENA_NEW(&hs->routes.arena, struct served);
@@ -352,8 +369,8 @@ start_route(struct worker *wk, struct endpoint *ep, const struct route *route, s
 	hs->any_produces = hs->any_produces || spec.produces != NULL;
 	enum hinny_rc rc = route_table_add(&hs->routes, &spec, &shadow, err);
 	if (rc == HINNY_OK && shadow != NULL && worker_index(wk) == 0)
-		log_warning("route %s gets no request: route %s serves %s before it", route->id, ((const struct served *)shadow)->route->id,
-		    spec.path);
+		log_warning("route %s gets no request: route %s serves %s before it", route->id,
+		    ((const struct served *)shadow)->route->id, spec.path);
 	return rc;
 }
 

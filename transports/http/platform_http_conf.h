@@ -1,4 +1,5 @@
-/* The options of a platform-http endpoint as the compiler leaves them. Rows: platform_http_desc.c. */
+/* The options of a platform-http endpoint as the compiler leaves them. Rows: platform_http_desc.c.
+ */
 #ifndef HINNY_HTTP_PLATFORM_HTTP_CONF_H
 #define HINNY_HTTP_PLATFORM_HTTP_CONF_H
 

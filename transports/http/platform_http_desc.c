@@ -10,24 +10,59 @@
 #define AT(m) offsetof(struct platform_http_conf, m)
 
 static const struct option_desc options[] = {
-	{ .name = "path", .type = OPTION_STRING, .flags = OPTION_REQUIRED | OPTION_PATH, .offset = AT(path),
-	  .help = "path to serve; {name} takes one segment into the header of that name" },
-	{ .name = "consumes", .type = OPTION_STRING, .flags = OPTION_CONSUMER | OPTION_UNIQUE, .offset = AT(consumes),
-	  .help = "media types that are accepted, comma-separated; another one is answered 415" },
-	{ .name = "httpMethodRestrict", .type = OPTION_STRING, .flags = OPTION_CONSUMER | OPTION_UNIQUE, .offset = AT(methods),
-	  .help = "methods that are served, comma-separated; another one is answered 405" },
-	{ .name = "matchOnUriPrefix", .type = OPTION_BOOL, .dflt = "false", .flags = OPTION_CONSUMER, .offset = AT(prefix),
-	  .help = "serve all paths that begin with this one" },
-	{ .name = "muteException", .type = OPTION_BOOL, .dflt = "true", .flags = OPTION_CONSUMER, .offset = AT(mute_exception),
-	  .help = "answer a failed exchange with an empty body; false: with the exception's text" },
-	{ .name = "populateBodyWithForm", .type = OPTION_BOOL, .dflt = "true", .flags = OPTION_CONSUMER, .offset = AT(populate_form),
-	  .help = "an application/x-www-form-urlencoded body becomes a map, its fields also headers" },
-	{ .name = "produces", .type = OPTION_STRING, .flags = OPTION_CONSUMER | OPTION_UNIQUE, .offset = AT(produces),
-	  .help = "media types that the route answers, comma-separated; a request that accepts none is answered 406" },
-	{ .name = "returnHttpRequestHeaders", .type = OPTION_BOOL, .dflt = "false", .flags = OPTION_CONSUMER,
-	  .offset = AT(return_request_headers), .help = "send Accept, User-Agent and the like back with the answer" },
-	{ .name = "useStreaming", .type = OPTION_BOOL, .dflt = "false", .flags = OPTION_CONSUMER | OPTION_LABEL,
-	  .offset = AT(use_streaming), .help = "without meaning here: a body streams wherever no step reads it" },
+	{ .name = "path",
+	    .type = OPTION_STRING,
+	    .flags = OPTION_REQUIRED | OPTION_PATH,
+	    .offset = AT(path),
+	    .help = "path to serve; {name} takes one segment into the header of that name" },
+	{ .name = "consumes",
+	    .type = OPTION_STRING,
+	    .flags = OPTION_CONSUMER | OPTION_UNIQUE,
+	    .offset = AT(consumes),
+	    .help = "media types that are accepted, comma-separated; another one is answered 415" },
+	{ .name = "httpMethodRestrict",
+	    .type = OPTION_STRING,
+	    .flags = OPTION_CONSUMER | OPTION_UNIQUE,
+	    .offset = AT(methods),
+	    .help = "methods that are served, comma-separated; another one is answered 405" },
+	{ .name = "matchOnUriPrefix",
+	    .type = OPTION_BOOL,
+	    .dflt = "false",
+	    .flags = OPTION_CONSUMER,
+	    .offset = AT(prefix),
+	    .help = "serve all paths that begin with this one" },
+	{ .name = "muteException",
+	    .type = OPTION_BOOL,
+	    .dflt = "true",
+	    .flags = OPTION_CONSUMER,
+	    .offset = AT(mute_exception),
+	    .help =
+		"answer a failed exchange with an empty body; false: with the exception's text" },
+	{ .name = "populateBodyWithForm",
+	    .type = OPTION_BOOL,
+	    .dflt = "true",
+	    .flags = OPTION_CONSUMER,
+	    .offset = AT(populate_form),
+	    .help = "an application/x-www-form-urlencoded body becomes a map, its fields also "
+	            "headers" },
+	{ .name = "produces",
+	    .type = OPTION_STRING,
+	    .flags = OPTION_CONSUMER | OPTION_UNIQUE,
+	    .offset = AT(produces),
+	    .help = "media types that the route answers, comma-separated; a request that accepts "
+	            "none is answered 406" },
+	{ .name = "returnHttpRequestHeaders",
+	    .type = OPTION_BOOL,
+	    .dflt = "false",
+	    .flags = OPTION_CONSUMER,
+	    .offset = AT(return_request_headers),
+	    .help = "send Accept, User-Agent and the like back with the answer" },
+	{ .name = "useStreaming",
+	    .type = OPTION_BOOL,
+	    .dflt = "false",
+	    .flags = OPTION_CONSUMER | OPTION_LABEL,
+	    .offset = AT(use_streaming),
+	    .help = "without meaning here: a body streams wherever no step reads it" },
 	OPTIONS_END
 };
 
@@ -37,16 +72,22 @@ check_path(struct compile *c, struct endpoint *ep, const char *path)
 {
 	for (const char *p = path; *p != '\0'; p++) {
 		if ((unsigned char)*p <= ' ' || (unsigned char)*p == 127)
-			return compile_error(c, ep->at, "path \"%s\" of platform-http has a blank or control character", path);
+			return compile_error(c, ep->at,
+			    "path \"%s\" of platform-http has a blank or control character", path);
 		if (*p == '}')
-			return compile_error(c, ep->at, "path \"%s\" of platform-http has a \"}\" without \"{\"", path);
+			return compile_error(c, ep->at,
+			    "path \"%s\" of platform-http has a \"}\" without \"{\"", path);
 		if (*p != '{')
 			continue;
 		const char *close = strpbrk(p + 1, "{}/");
 		if (close == NULL || *close != '}' || close == p + 1)
-			return compile_error(c, ep->at, "path \"%s\" of platform-http: expected a parameter such as {id}", path);
+			return compile_error(c, ep->at,
+			    "path \"%s\" of platform-http: expected a parameter such as {id}",
+			    path);
 		if ((p > path && p[-1] != '/') || (close[1] != '/' && close[1] != '\0'))
-			return compile_error(c, ep->at, "path \"%s\" of platform-http: a parameter must be a whole segment", path);
+			return compile_error(c, ep->at,
+			    "path \"%s\" of platform-http: a parameter must be a whole segment",
+			    path);
 		p = close;
 	}
 	return 0;
@@ -55,7 +96,8 @@ check_path(struct compile *c, struct endpoint *ep, const char *path)
 static int
 check_methods(struct compile *c, struct endpoint *ep, const char *methods)
 {
-	static const char *const known[] = { "CONNECT", "DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "TRACE", NULL };
+	static const char *const known[] = { "CONNECT", "DELETE", "GET", "HEAD", "OPTIONS", "PATCH",
+		"POST", "PUT", "TRACE", NULL };
 	struct str rest = str_of(methods), item;
 
 	while (str_split(&rest, ',', &item)) {
@@ -66,8 +108,10 @@ check_methods(struct compile *c, struct endpoint *ep, const char *methods)
 		if (found)
 			continue;
 		const char *near = str_nearest(item, known);
-		return compile_error(c, ep->at, "httpMethodRestrict: expected methods such as \"GET,POST\", got \"%.*s\"%s%s%s",
-		    STR_FMT(item), near ? ", did you mean \"" : "", near ? near : "", near ? "\"" : "");
+		return compile_error(c, ep->at,
+		    "httpMethodRestrict: expected methods such as \"GET,POST\", got \"%.*s\"%s%s%s",
+		    STR_FMT(item), near ? ", did you mean \"" : "", near ? near : "",
+		    near ? "\"" : "");
 	}
 	return 0;
 }

@@ -1,4 +1,5 @@
-/* platform-http: the message of an exchange that is done becomes the answer (spec/components.md section 1). */
+/* platform-http: the message of an exchange that is done becomes the answer (spec/components.md
+ * section 1). */
 #include "transports/http/platform_http.h"
 
 #include "transports/http/headers_filter.h"
@@ -10,7 +11,8 @@
 static int
 given_status(struct exchange *ex)
 {
-	const struct header *h = headers_find_hashed(&ex->headers, STR_LIT("CamelHttpResponseCode"), header_id_hash(HEADER_CAMEL_HTTP_RESPONSE_CODE));
+	const struct header *h = headers_find_hashed(&ex->headers, STR_LIT("CamelHttpResponseCode"),
+	    header_id_hash(HEADER_CAMEL_HTTP_RESPONSE_CODE));
 	int64_t status;
 
 	if (h == NULL || h->value.type == VALUE_NULL)
@@ -20,7 +22,8 @@ given_status(struct exchange *ex)
 	return (int)status;
 }
 
-/* A failed exchange never answers as if it had gone well, whatever an earlier call left in the header. */
+/* A failed exchange never answers as if it had gone well, whatever an earlier call left in the
+ * header. */
 static int
 failed_status(struct exchange *ex)
 {
@@ -59,20 +62,22 @@ put_header(struct http_request *rq, struct exchange *ex, const struct header *h)
 	if (v->type == VALUE_NULL)
 		return;
 	if (v->type != VALUE_LIST) {
-		http_reply_header(rq, h->name, value_has_text(v) ? v->u.s : value_text(&ex->arena, v));
+		http_reply_header(
+		    rq, h->name, value_has_text(v) ? v->u.s : value_text(&ex->arena, v));
 		return;
 	}
 	for (size_t i = 0; i < v->u.list->n; i++)
 		if (v->u.list->items[i].type != VALUE_NULL)
-			http_reply_header(rq, h->name, value_text(&ex->arena, &v->u.list->items[i]));
+			http_reply_header(
+			    rq, h->name, value_text(&ex->arena, &v->u.list->items[i]));
 }
 
 static void
 put_headers(struct http_request *rq, struct exchange *ex, const struct platform_http_conf *conf)
 {
-	HEADERS_FOREACH(&ex->headers, h)
-	{
-		if (header_goes_out(h) && (conf->return_request_headers || !header_is_of_request(h)))
+	HEADERS_FOREACH (&ex->headers, h) {
+		if (header_goes_out(h) &&
+		    (conf->return_request_headers || !header_is_of_request(h)))
 			put_header(rq, ex, h);
 	}
 }
@@ -80,7 +85,8 @@ put_headers(struct http_request *rq, struct exchange *ex, const struct platform_
 static struct str
 content_type_of(struct exchange *ex)
 {
-	const struct header *h = headers_find_hashed(&ex->headers, STR_LIT("Content-Type"), header_id_hash(HEADER_CONTENT_TYPE));
+	const struct header *h = headers_find_hashed(
+	    &ex->headers, STR_LIT("Content-Type"), header_id_hash(HEADER_CONTENT_TYPE));
 
 	if (h == NULL || h->value.type == VALUE_NULL)
 		return (struct str){ NULL, 0 };
@@ -95,11 +101,13 @@ add_exception(struct exchange *ex, struct buf *out, const struct exception *e)
 	for (; e != NULL; e = e->cause) {
 		const struct exception_class *class = exception_class(e->id);
 		if (e->message.p != NULL)
-			(void)buf_printf(out, "%s: %.*s\n", class->name, STR_FMT(e->message)); /* without bound: cannot fail */
+			(void)buf_printf(out, "%s: %.*s\n", class->name,
+			    STR_FMT(e->message)); /* without bound: cannot fail */
 		else
 			(void)buf_printf(out, "%s\n", class->name);
 		if (e->step_id != NULL)
-			(void)buf_printf(out, "\tat step %s of route %s\n", e->step_id, ex->from_route->id);
+			(void)buf_printf(
+			    out, "\tat step %s of route %s\n", e->step_id, ex->from_route->id);
 		if (e->cause != NULL)
 			(void)buf_printf(out, "Caused by: ");
 	}
@@ -120,6 +128,20 @@ reply_failed(struct http_request *rq, struct exchange *ex, const struct platform
 	buf_fini(&text);
 }
 
+/* What a back end said of the length when it was asked with HEAD. */
+static int64_t
+length_of_head(struct exchange *ex)
+{
+	const struct header *h = headers_find_hashed(
+	    &ex->headers, STR_LIT("Content-Length"), header_id_hash(HEADER_CONTENT_LENGTH));
+	int64_t length;
+
+	if (h == NULL || h->value.blob == NULL || !http_number_of(&ex->arena, &h->value, &length) ||
+	    length < 0)
+		return -1;
+	return length;
+}
+
 static void
 reply_message(struct http_request *rq, struct exchange *ex, const struct platform_http_conf *conf)
 {
@@ -128,8 +150,10 @@ reply_message(struct http_request *rq, struct exchange *ex, const struct platfor
 	int status = given_status(ex);
 
 	if (payload == HTTP_PAYLOAD_NOT || status < 0) {
-		exchange_fail(ex, status < 0 ? EXCEPTION_ILLEGAL_ARGUMENT : EXCEPTION_NO_TYPE_CONVERSION, "%s",
-		    status < 0 ? "the header CamelHttpResponseCode is no status" : "a list or map cannot be sent as a body: marshal it first");
+		exchange_fail(ex,
+		    status < 0 ? EXCEPTION_ILLEGAL_ARGUMENT : EXCEPTION_NO_TYPE_CONVERSION, "%s",
+		    status < 0 ? "the header CamelHttpResponseCode is no status"
+			       : "a list or map cannot be sent as a body: marshal it first");
 		reply_failed(rq, ex, conf);
 		return;
 	}
@@ -139,7 +163,9 @@ reply_message(struct http_request *rq, struct exchange *ex, const struct platfor
 	if (content_type.n > 0)
 		http_reply_header(rq, STR_LIT("Content-Type"), content_type);
 	put_headers(rq, ex, conf);
-	if (payload == HTTP_PAYLOAD_STREAM) {
+	if (payload == HTTP_PAYLOAD_NONE && rq->head_only) {
+		http_reply_end_head(rq, length_of_head(ex));
+	} else if (payload == HTTP_PAYLOAD_STREAM) {
 		struct stream *s = ex->body.u.stream;
 		ex->body = value_null(); /* the connection has it now */
 		http_reply_end_stream(rq, s);

@@ -9,7 +9,6 @@
 #include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <uv.h>
 
 static void serve_waiting(struct http_origin *o);
 static void on_serve(struct loop_defer *d);
@@ -50,7 +49,7 @@ free_origin(struct http_origin *o)
 static void
 trim(struct http_client *cl)
 {
-	LIST_FOREACH(&cl->origin_list, it, tmp) {
+	LIST_FOREACH (&cl->origin_list, it, tmp) {
 		struct http_origin *o = LIST_ENTRY(it, struct http_origin, node);
 		if (cl->origins_n < ORIGINS_MAX)
 			return;
@@ -67,7 +66,8 @@ struct http_origin *
 http_origin_get(struct http_client *cl, struct str host, uint16_t port)
 {
 	char key[300];
-	int n = snprintf(key, sizeof key, "%.*s:%u", (int)(host.n < 256 ? host.n : 256), host.p, port);
+	int n =
+	    snprintf(key, sizeof key, "%.*s:%u", (int)(host.n < 256 ? host.n : 256), host.p, port);
 
 	for (int i = 0; i < n; i++)
 		if (key[i] >= 'A' && key[i] <= 'Z')
@@ -116,13 +116,6 @@ http_origin_put(struct http_origin *o)
 
 /* ---- looking a name up ---- */
 
-struct lookup {
-	uv_getaddrinfo_t req;
-	struct http_origin *o;
-};
-
-
-
 static void
 fail_waiting(struct http_origin *o, const char *text)
 {
@@ -134,29 +127,25 @@ fail_waiting(struct http_origin *o, const char *text)
 }
 
 static void
-on_lookup(uv_getaddrinfo_t *req, int status, struct addrinfo *res)
+on_lookup(void *arg, const struct addrinfo *addresses, const char *error)
 {
-	struct lookup *lk = CONTAINER_OF(req, struct lookup, req);
-	struct http_origin *o = lk->o;
+	struct http_origin *o = arg;
 
-	free(lk);
 	o->resolving = false;
 	if (o->cl == NULL) { /* the client has gone meanwhile */
-		uv_freeaddrinfo(res);
 		free_origin(o);
 		return;
 	}
-	if (status == 0) {
+	if (addresses != NULL) {
 		o->addresses_n = 0;
-		for (const struct addrinfo *ai = res; ai != NULL; ai = ai->ai_next)
+		for (const struct addrinfo *ai = addresses; ai != NULL; ai = ai->ai_next)
 			if (!add_address(o, ai->ai_addr, ai->ai_addrlen))
 				break;
 		o->resolved = loop_now(o->cl->io->lp);
 	}
-	uv_freeaddrinfo(res);
 	o->refs++; /* what is called here may let go of it */
 	if (o->addresses_n == 0)
-		fail_waiting(o, status != 0 ? uv_strerror(status) : "the name has no address");
+		fail_waiting(o, error != NULL ? error : "the name has no address");
 	else
 		serve_waiting(o); /* with the old addresses when looking them up failed */
 	o->refs--;
@@ -165,18 +154,12 @@ on_lookup(uv_getaddrinfo_t *req, int status, struct addrinfo *res)
 static void
 look_up(struct http_origin *o)
 {
-	struct addrinfo hints = { .ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM, .ai_flags = AI_ADDRCONFIG };
-	struct lookup *lk = MEM_NEW(struct lookup);
-	char service[8];
+	struct hinny_error err;
 
-	lk->o = o;
 	o->resolving = true;
-	(void)snprintf(service, sizeof service, "%u", o->port); /* five digits at most */
-	int rc = uv_getaddrinfo(&o->cl->io->lp->uv, &lk->req, on_lookup, o->host, service, &hints);
-	if (rc != 0) {
-		free(lk);
+	if (loop_resolve(o->cl->io->lp, o->host, o->port, on_lookup, o, &err) != HINNY_OK) {
 		o->resolving = false;
-		fail_waiting(o, uv_strerror(rc));
+		fail_waiting(o, err.text);
 	}
 }
 
@@ -185,7 +168,8 @@ has_addresses(const struct http_origin *o)
 {
 	if (o->numeric)
 		return true;
-	return o->addresses_n > 0 && monotime_ms_between(o->resolved, loop_now(o->cl->io->lp)) < ORIGIN_FRESH_MS;
+	return o->addresses_n > 0 &&
+	    monotime_ms_between(o->resolved, loop_now(o->cl->io->lp)) < ORIGIN_FRESH_MS;
 }
 
 /* ---- connections ---- */
@@ -279,7 +263,7 @@ pool_give(struct client_conn *cc)
 {
 	struct http_origin *o = cc->origin;
 
-	LIST_FOREACH(&o->waiting, it, tmp) {
+	LIST_FOREACH (&o->waiting, it, tmp) {
 		struct http_call *call = LIST_ENTRY(it, struct http_call, node);
 		if (call->fresh_only)
 			continue;
@@ -297,9 +281,13 @@ pool_give(struct client_conn *cc)
 /* ---- the client ---- */
 
 void
-http_client_init(struct http_client *cl, struct http_io *io, uint32_t conns_max, int64_t idle_ms, uint64_t max_head, size_t buffered_body)
+http_client_init(struct http_client *cl, struct http_io *io, uint32_t conns_max, int64_t idle_ms,
+    uint64_t max_head, size_t buffered_body)
 {
-	*cl = (struct http_client){ .io = io, .conns_max = conns_max, .max_head = max_head, .buffered_body = buffered_body };
+	*cl = (struct http_client){ .io = io,
+		.conns_max = conns_max,
+		.max_head = max_head,
+		.buffered_body = buffered_body };
 	cl->q_idle = timeouts_queue(&io->timeouts, idle_ms);
 	hash_init(&cl->origins, false);
 	list_init(&cl->origin_list);
@@ -309,7 +297,7 @@ void
 http_client_drain(struct http_client *cl)
 {
 	cl->draining = true;
-	LIST_FOREACH(&cl->origin_list, it, tmp) {
+	LIST_FOREACH (&cl->origin_list, it, tmp) {
 		struct http_origin *o = LIST_ENTRY(it, struct http_origin, node);
 		while (!list_empty(&o->idle))
 			client_close(LIST_FIRST(&o->idle, struct client_conn, node));
@@ -321,12 +309,13 @@ http_client_close(struct http_client *cl)
 {
 	cl->closing = true;
 	http_client_drain(cl);
-	LIST_FOREACH(&cl->origin_list, it, tmp) {
+	LIST_FOREACH (&cl->origin_list, it, tmp) {
 		struct http_origin *o = LIST_ENTRY(it, struct http_origin, node);
 		fail_waiting(o, "the worker stops");
 		while (!list_empty(&o->busy)) {
 			struct client_conn *cc = LIST_FIRST(&o->busy, struct client_conn, node);
-			client_lost(cc, cc->answer_began ? HTTP_FAIL_CUT : HTTP_FAIL_NO_ANSWER, "the worker stops");
+			client_lost(cc, cc->answer_began ? HTTP_FAIL_CUT : HTTP_FAIL_NO_ANSWER,
+			    "the worker stops");
 		}
 	}
 }
@@ -334,7 +323,7 @@ http_client_close(struct http_client *cl)
 void
 http_client_fini(struct http_client *cl)
 {
-	LIST_FOREACH(&cl->origin_list, it, tmp) {
+	LIST_FOREACH (&cl->origin_list, it, tmp) {
 		struct http_origin *o = LIST_ENTRY(it, struct http_origin, node);
 		list_remove(&o->node);
 		o->cl = NULL;

@@ -73,7 +73,9 @@ range_takes(struct str range, struct str type)
 	if (str_eq(range, STR_LIT("*/*")) || str_eq(range, STR_LIT("*")))
 		return true;
 	if (range.n > 2 && str_ends(range, "/*"))
-		return type.n >= range.n - 1 && str_caseeq((struct str){ type.p, range.n - 1 }, (struct str){ range.p, range.n - 1 });
+		return type.n >= range.n - 1 &&
+		    str_caseeq(
+			(struct str){ type.p, range.n - 1 }, (struct str){ range.p, range.n - 1 });
 	return str_caseeq(range, type);
 }
 
@@ -128,7 +130,9 @@ split_template(struct route_table *rt, struct route_entry *e, struct hinny_error
 		seg->param = item.n > 2 && item.p[0] == '{' && item.p[item.n - 1] == '}';
 		seg->text = seg->param ? (struct str){ item.p + 1, item.n - 2 } : item;
 		if (seg->param && ++params > ROUTE_PARAMS_MAX)
-			return hinny_error_set(err, HINNY_ELIMIT, "more than %d parameters in path \"%.*s\"", ROUTE_PARAMS_MAX, STR_FMT(e->path));
+			return hinny_error_set(err, HINNY_ELIMIT,
+			    "more than %d parameters in path \"%.*s\"", ROUTE_PARAMS_MAX,
+			    STR_FMT(e->path));
 	}
 	return HINNY_OK;
 }
@@ -158,7 +162,8 @@ shadows(const struct route_entry *first, const struct route_entry *second)
 {
 	struct str rest = second->methods, item;
 
-	if (!str_eq(first->path, second->path) || first->consumes.p != NULL || first->produces.p != NULL)
+	if (!str_eq(first->path, second->path) || first->consumes.p != NULL ||
+	    first->produces.p != NULL)
 		return false;
 	if (first->methods.p == NULL)
 		return true;
@@ -185,14 +190,16 @@ find_shadow(const struct route_entry *list, bool by_path, const struct route_ent
 }
 
 enum hinny_rc
-route_table_add(struct route_table *rt, const struct route_spec *spec, void **shadowed_by, struct hinny_error *err)
+route_table_add(struct route_table *rt, const struct route_spec *spec, void **shadowed_by,
+    struct hinny_error *err)
 {
 	struct route_entry *e = ARENA_NEW(&rt->arena, struct route_entry);
 	const char *slash = spec->path[0] == '/' ? "" : "/";
 
 	e->path = without_slash(str_of(arena_printf(&rt->arena, "%s%s", slash, spec->path)));
 	if (e->path.n > ROUTE_PATH_MAX)
-		return hinny_error_set(err, HINNY_ELIMIT, "path of platform-http is longer than %d bytes", ROUTE_PATH_MAX);
+		return hinny_error_set(err, HINNY_ELIMIT,
+		    "path of platform-http is longer than %d bytes", ROUTE_PATH_MAX);
 	e->methods = option_text(&rt->arena, spec->methods);
 	e->consumes = option_text(&rt->arena, spec->consumes);
 	e->produces = option_text(&rt->arena, spec->produces);
@@ -366,7 +373,8 @@ add_allow(struct search *se, struct str methods)
 	if (se->allow.n == 0)
 		se->allow = methods;
 	else
-		se->allow = str_of(arena_printf(se->a, "%.*s,%.*s", STR_FMT(se->allow), STR_FMT(methods)));
+		se->allow =
+		    str_of(arena_printf(se->a, "%.*s,%.*s", STR_FMT(se->allow), STR_FMT(methods)));
 }
 
 /* The path fits: do method and media types? */
@@ -381,7 +389,8 @@ take(struct search *se, const struct route_entry *e)
 			se->status = 405;
 		return false;
 	}
-	if (e->consumes.p != NULL && rq->has_body && !media_is_one_of(rq->content_type, e->consumes)) {
+	if (e->consumes.p != NULL && rq->has_body &&
+	    !media_is_one_of(rq->content_type, e->consumes)) {
 		se->status = 415;
 		return false;
 	}
@@ -424,7 +433,8 @@ decode_params(struct arena *a, struct route_match *m)
 }
 
 void
-route_table_find(const struct route_table *rt, struct arena *a, const struct route_request *rq, struct route_match *m)
+route_table_find(const struct route_table *rt, struct arena *a, const struct route_request *rq,
+    struct route_match *m)
 {
 	struct search se = { .a = a, .rq = rq, .m = m, .status = 404 };
 
@@ -438,9 +448,16 @@ route_table_find(const struct route_table *rt, struct arena *a, const struct rou
 		decode_params(a, m);
 		return;
 	}
-	for (const struct route_entry *e = rt->prefixes; e != NULL && se.status == 404; e = e->next) {
-		/* Parameters and the rest come as they stand in the path; literal text is compared decoded. */
-		if (match_prefix(e, e->segments != NULL ? m->path : literal.p == raw.p ? m->path : literal, m) && take(&se, e)) {
+	for (const struct route_entry *e = rt->prefixes; e != NULL && se.status == 404;
+	     e = e->next) {
+		/* Parameters and the rest come as they stand in the path; literal text is compared
+		 * decoded. */
+		if (match_prefix(e,
+			e->segments != NULL      ? m->path
+			    : literal.p == raw.p ? m->path
+						 : literal,
+			m) &&
+		    take(&se, e)) {
 			decode_params(a, m);
 			return;
 		}

@@ -1,34 +1,19 @@
-/* Accepting, and the life of a server connection from request to request. Bodies: server_body.c, answers: server_reply.c. */
+/* The life of a server connection from request to request. Accepting: server_accept.c, bodies:
+ * server_body.c, answers: server_reply.c. */
 #include "transports/http/server_priv.h"
 
 #include "core/base/assert.h"
 #include "core/base/log.h"
 #include "core/base/mem.h"
 
-#include <errno.h>
 #include <netdb.h>
 #include <netinet/in.h>
-#include <netinet/tcp.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 enum {
-	ACCEPT_BATCH = 64,
-	ACCEPT_WAITING = 4096,      /* before a listening socket goes for good */
-	ACCEPT_PAUSE_MS = 100,      /* when descriptors run out */
 	LINGER_MS = 2000,
-	DISCARD_MAX = 64 * 1024,    /* of a body that nobody wants, for the sake of the connection */
-};
-
-struct listener {
-	struct list node;
-	struct loop_fd w;
-	struct http_server *srv;
-	struct timeout pause;
-	int fd;
-	bool shared, owned, until_empty;
+	DISCARD_MAX = 64 * 1024, /* of a body that nobody wants, for the sake of the connection */
 };
 
 /* ---- life ---- */
@@ -36,7 +21,9 @@ struct listener {
 void
 server_update_active(struct server_conn *sc)
 {
-	bool active = sc->state != SERVER_CLOSED && (sc->in_hand || (sc->answered && !sc->answer_whole) || sc->conn.out_n > 0 || sc->stream_live);
+	bool active = sc->state != SERVER_CLOSED &&
+	    (sc->in_hand || (sc->answered && !sc->answer_whole) || sc->conn.out_n > 0 ||
+		sc->stream_live);
 	struct http_server *srv = sc->srv;
 
 	if (active == sc->active)
@@ -50,8 +37,8 @@ server_update_active(struct server_conn *sc)
 void
 server_free_when_unused(struct server_conn *sc)
 {
-	if (sc->state != SERVER_CLOSED || sc->conn.w.open || !list_empty(&sc->conn.w.closing) || sc->in_hand || sc->in_head || sc->stepping ||
-	    sc->stream_live || sc->freed)
+	if (sc->state != SERVER_CLOSED || sc->conn.w.open || !list_empty(&sc->conn.w.closing) ||
+	    sc->in_hand || sc->in_head || sc->stepping || sc->stream_live || sc->freed)
 		return;
 	sc->freed = true;
 	loop_free_later(sc->srv->io->lp, sc);
@@ -254,7 +241,8 @@ begin_body(struct server_conn *sc, enum http_want want)
 		give_whole(sc, (struct str){ NULL, 0 }, NULL);
 		return;
 	}
-	if (want == HTTP_WANT_WHOLE && sc->body.framing == HTTP_LENGTH && sc->body.left > limits->max_body) {
+	if (want == HTTP_WANT_WHOLE && sc->body.framing == HTTP_LENGTH &&
+	    sc->body.left > limits->max_body) {
 		refuse_in_hand(sc, 413);
 		return;
 	}
@@ -263,7 +251,8 @@ begin_body(struct server_conn *sc, enum http_want want)
 		begin_chunked(sc);
 		return;
 	}
-	if (sc->body.left <= (want == HTTP_WANT_WHOLE ? limits->kept_body : limits->buffered_body)) {
+	if (sc->body.left <=
+	    (want == HTTP_WANT_WHOLE ? limits->kept_body : limits->buffered_body)) {
 		sc->state = SERVER_WHOLE;
 		conn_want_input(&sc->conn, (size_t)sc->body.left);
 		timeout_set(&sc->read_timeout, sc->srv->q_body);
@@ -294,8 +283,11 @@ handle_head(struct server_conn *sc, struct str bytes)
 	http_body_init(&sc->body, h->framing, h->length);
 	sc->answered = sc->answer_whole = sc->mute = false;
 	sc->close_after = !h->keep_alive;
-	sc->expects = h->expect_continue && h->framing != HTTP_NO_BODY && conn_input(&sc->conn).n == 0;
-	sc->rq = (struct http_request){ .head_only = str_eq(h->method, STR_LIT("HEAD")), .has_body = h->framing != HTTP_NO_BODY, .minor = h->minor };
+	sc->expects =
+	    h->expect_continue && h->framing != HTTP_NO_BODY && conn_input(&sc->conn).n == 0;
+	sc->rq = (struct http_request){ .head_only = str_eq(h->method, STR_LIT("HEAD")),
+		.has_body = h->framing != HTTP_NO_BODY,
+		.minor = h->minor };
 	sc->state = SERVER_ANSWER;
 	sc->in_hand = sc->in_head = true;
 	enum http_want want = srv->ops->head(&sc->rq, h, sc->conn.in);
@@ -315,7 +307,8 @@ step_head(struct server_conn *sc)
 	if (conn_out_high(&sc->conn))
 		return false; /* this client does not read its answers */
 	if (in.n >= 2 && sc->scanned == 0 && in.p[0] == '\r' && in.p[1] == '\n') {
-		conn_consume(&sc->conn, 2); /* RFC 9112 2.2: an empty line before the request line */
+		conn_consume(
+		    &sc->conn, 2); /* RFC 9112 2.2: an empty line before the request line */
 		return true;
 	}
 	if (in.n > sc->scanned) {
@@ -329,7 +322,8 @@ step_head(struct server_conn *sc)
 			return true;
 		}
 		if (in.n > sc->srv->limits.max_head || rc == HTTP_SCAN_DONE) {
-			server_refuse(sc, memchr(in.p, '\n', sc->srv->limits.max_head) == NULL ? 414 : 431);
+			server_refuse(
+			    sc, memchr(in.p, '\n', sc->srv->limits.max_head) == NULL ? 414 : 431);
 			return true;
 		}
 	}
@@ -479,7 +473,7 @@ on_ready(struct conn *c)
 
 static const struct conn_ops server_conn_ops = { .ready = on_ready, .closed = on_closed };
 
-/* ---- accepting ---- */
+/* ---- a connection begins ---- */
 
 enum hinny_rc
 http_server_adopt(struct http_server *srv, int fd, struct hinny_error *err)
@@ -501,99 +495,11 @@ http_server_adopt(struct http_server *srv, int fd, struct hinny_error *err)
 	return HINNY_OK;
 }
 
-static void
-listener_close(struct listener *l)
-{
-	list_remove(&l->node);
-	timeout_cancel(&l->pause);
-	loop_fd_close(&l->w, NULL);
-	if (l->owned)
-		(void)close(l->fd); /* nothing can be done about it */
-	loop_free_later(l->srv->io->lp, l);
-}
-
-static void
-listener_watch(struct listener *l)
-{
-	loop_fd_watch(&l->w, LOOP_READ | (l->shared ? LOOP_EXCLUSIVE : 0));
-}
-
-static void
-on_pause_over(struct timeout *t)
-{
-	listener_watch(CONTAINER_OF(t, struct listener, pause));
-}
-
-/* Returns true when there may be more. */
-static bool
-accept_one(struct listener *l)
-{
-	struct hinny_error err;
-	int fd = accept4(l->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
-
-	if (fd >= 0) {
-		if (http_server_adopt(l->srv, fd, &err) != HINNY_OK) {
-			log_warning("http: %s", err.text);
-			(void)close(fd); /* nothing can be done about it */
-		}
-		return true;
-	}
-	if (errno == EAGAIN || errno == EWOULDBLOCK) {
-		if (l->until_empty)
-			listener_close(l);
-		return false;
-	}
-	if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
-		log_error("http: cannot accept a connection: %m");
-		loop_fd_watch(&l->w, 0);
-		timeout_set(&l->pause, timeouts_queue(&l->srv->io->timeouts, ACCEPT_PAUSE_MS));
-		return false;
-	}
-	return true; /* that one broke before it was accepted */
-}
-
-static void
-on_listener(struct loop_fd *w, unsigned events)
-{
-	struct listener *l = CONTAINER_OF(w, struct listener, w);
-	int n = l->shared ? 1 : ACCEPT_BATCH;
-
-	(void)events;
-	while (n-- > 0 && accept_one(l))
-		continue;
-}
-
-enum hinny_rc
-http_server_listen(struct http_server *srv, int fd, bool shared, bool owned, bool until_empty, struct hinny_error *err)
-{
-	struct listener *l = MEM_NEW(struct listener);
-	enum hinny_rc rc = loop_fd_init(srv->io->lp, &l->w, fd, on_listener, err);
-	int on = 1;
-
-	if (rc != HINNY_OK) {
-		free(l);
-		return rc;
-	}
-	(void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on); /* accepted ones inherit it; a unix socket needs none */
-	l->srv = srv;
-	l->fd = fd;
-	l->shared = shared;
-	l->owned = owned;
-	l->until_empty = until_empty;
-	timeout_init(&l->pause, on_pause_over);
-	list_append(&srv->listeners, &l->node);
-	srv->accepting = true;
-	listener_watch(l);
-	while (until_empty && accept_one(l))
-		continue;
-	return HINNY_OK;
-}
-
 /* ---- the server ---- */
 
 void
-http_server_init(struct http_server *srv, struct http_io *io, const struct http_server_ops *ops, void *owner,
-    const struct http_server_limits *limits)
+http_server_init(struct http_server *srv, struct http_io *io, const struct http_server_ops *ops,
+    void *owner, const struct http_server_limits *limits)
 {
 	*srv = (struct http_server){ .io = io, .ops = ops, .owner = owner, .limits = *limits };
 	srv->q_head = timeouts_queue(&io->timeouts, limits->head_ms);
@@ -609,9 +515,7 @@ void
 http_server_drain(struct http_server *srv)
 {
 	srv->draining = true;
-	srv->accepting = false;
-	LIST_FOREACH(&srv->listeners, it, tmp)
-		listener_close(LIST_ENTRY(it, struct listener, node));
+	server_stop_listening(srv);
 }
 
 static bool
@@ -621,24 +525,14 @@ is_idle(const struct server_conn *sc)
 }
 
 void
-http_server_accept_waiting(struct http_server *srv)
-{
-	LIST_FOREACH(&srv->listeners, it, tmp) {
-		struct listener *l = LIST_ENTRY(it, struct listener, node);
-		int n = ACCEPT_WAITING;
-		while (n-- > 0 && accept_one(l))
-			continue;
-	}
-}
-
-void
 http_server_close_idle(struct http_server *srv)
 {
-	LIST_FOREACH(&srv->conns, it, tmp) {
+	LIST_FOREACH (&srv->conns, it, tmp) {
 		struct server_conn *sc = LIST_ENTRY(it, struct server_conn, node);
 		if (!is_idle(sc))
 			continue;
-		sc->conn.readable = true; /* a request that has come, but was not seen yet, is answered */
+		sc->conn.readable =
+		    true; /* a request that has come, but was not seen yet, is answered */
 		server_step(sc);
 		if (is_idle(sc))
 			server_abort(sc, false);
@@ -679,9 +573,11 @@ http_request_peer(struct http_request *rq, char *buf, size_t size)
 	int fd = server_conn_of(rq)->conn.fd;
 
 	buf[0] = '\0';
-	if (fd == -1 || getpeername(fd, (struct sockaddr *)&ss, &n) == -1 || (ss.ss_family != AF_INET && ss.ss_family != AF_INET6))
+	if (fd == -1 || getpeername(fd, (struct sockaddr *)&ss, &n) == -1 ||
+	    (ss.ss_family != AF_INET && ss.ss_family != AF_INET6))
 		return buf;
-	if (getnameinfo((struct sockaddr *)&ss, n, buf, (socklen_t)size, NULL, 0, NI_NUMERICHOST) != 0)
+	if (getnameinfo((struct sockaddr *)&ss, n, buf, (socklen_t)size, NULL, 0, NI_NUMERICHOST) !=
+	    0)
 		buf[0] = '\0';
 	return buf;
 }

@@ -1,10 +1,13 @@
 /*
- * The HTTP/1.1 server engine: accepts connections, reads requests one after another (pipelined ones wait their turn in the buffer), and writes the answers.
- * It knows nothing of exchanges: a handler (struct http_server_ops) sees each request and answers it.
+ * The HTTP/1.1 server engine: accepts connections, reads requests one after another (pipelined ones
+ * wait their turn in the buffer), and writes the answers. It knows nothing of exchanges: a handler
+ * (struct http_server_ops) sees each request and answers it.
  *
- * What it guarantees: a request that RFC 9112 forbids is answered 4xx/5xx and the connection is closed; answers leave in the order of the requests; the framing of
- * an answer is its own, whatever the handler says; an answer that breaks off is cut, never ended as if it were whole; a slow client costs a buffer, not
- * memory without bound; nobody is waited for without a time-out but the handler.
+ * What it guarantees: a request that RFC 9112 forbids is answered 4xx/5xx and the connection is
+ * closed; answers leave in the order of the requests; the framing of an answer is its own, whatever
+ * the handler says; an answer that breaks off is cut, never ended as if it were whole; a slow
+ * client costs a buffer, not memory without bound; nobody is waited for without a time-out but the
+ * handler.
  */
 #ifndef HINNY_HTTP_SERVER_H
 #define HINNY_HTTP_SERVER_H
@@ -20,9 +23,11 @@ struct http_request;
 
 struct http_server_limits {
 	uint64_t max_head;
-	size_t buffered_body;     /* a body of up to so many bytes is given whole even where a stream would do */
-	size_t kept_body;         /* a body that is wanted whole is read into memory up to this; a longer one is given as a stream to be collected */
-	uint64_t max_body;        /* of bodies that are wanted whole: 413 beyond */
+	size_t buffered_body; /* a body of up to so many bytes is given whole even where a stream
+	                         would do */
+	size_t kept_body;  /* a body that is wanted whole is read into memory up to this; a longer
+	                      one is given as a stream to be collected */
+	uint64_t max_body; /* of bodies that are wanted whole: 413 beyond */
 	int64_t head_ms, body_ms, idle_ms, write_ms;
 	bool server_header;
 };
@@ -35,11 +40,16 @@ enum http_want {
 };
 
 struct http_server_ops {
-	/* A request has come. `h` is valid during the call, its slices as long as `blob` (or the request) lives. The handler sets rq->owner, or answers. */
-	enum http_want (*head)(struct http_request *rq, const struct http_head *h, struct blob *blob);
-	/* The body: whole (`bytes` in `blob`, both empty for none) or, with `s`, a stream that the handler must attach to or cancel. Follows head unless that wanted nothing. */
-	void (*body)(struct http_request *rq, struct str bytes, struct blob *blob, struct stream *s);
-	/* The client went away, or broke the rules, before its request was whole: body will not come, and there is nothing to answer. */
+	/* A request has come. `h` is valid during the call, its slices as long as `blob` (or the
+	 * request) lives. The handler sets rq->owner, or answers. */
+	enum http_want (*head)(
+	    struct http_request *rq, const struct http_head *h, struct blob *blob);
+	/* The body: whole (`bytes` in `blob`, both empty for none) or, with `s`, a stream that the
+	 * handler must attach to or cancel. Follows head unless that wanted nothing. */
+	void (*body)(
+	    struct http_request *rq, struct str bytes, struct blob *blob, struct stream *s);
+	/* The client went away, or broke the rules, before its request was whole: body will not
+	 * come, and there is nothing to answer. */
 	void (*gone)(struct http_request *rq);
 	/* The number of connections has changed. May be NULL. */
 	void (*connections)(struct http_server *srv);
@@ -47,10 +57,10 @@ struct http_server_ops {
 
 /* One request in hand: embedded in its connection. Valid from head until http_request_done. */
 struct http_request {
-	void *owner;   /* the handler's */
+	void *owner;    /* the handler's */
 	bool head_only; /* the method is HEAD */
 	bool has_body;
-	bool form;     /* the handler's */
+	bool form; /* the handler's */
 	unsigned minor;
 };
 
@@ -68,38 +78,50 @@ struct http_server {
 	void (*idle)(struct http_server *srv); /* may be NULL: active_n came down to 0 */
 };
 
-void http_server_init(struct http_server *srv, struct http_io *io, const struct http_server_ops *ops, void *owner,
-    const struct http_server_limits *limits);
-/* Serves a listening socket. Does not own it unless `owned`. `shared`: other processes poll it too. `until_empty`: close it when its queue is empty. */
-enum hinny_rc http_server_listen(struct http_server *srv, int fd, bool shared, bool owned, bool until_empty, struct hinny_error *err);
+void http_server_init(struct http_server *srv, struct http_io *io,
+    const struct http_server_ops *ops, void *owner, const struct http_server_limits *limits);
+/* Serves a listening socket. Does not own it unless `owned`. `shared`: other processes poll it too.
+ * `until_empty`: close it when its queue is empty. */
+enum hinny_rc http_server_listen(struct http_server *srv, int fd, bool shared, bool owned,
+    bool until_empty, struct hinny_error *err);
 /* Takes a connected socket (hinny send; tests). */
 enum hinny_rc http_server_adopt(struct http_server *srv, int fd, struct hinny_error *err);
-/* Stops accepting; every answer from now on says Connection: close; idle connections live on until their next request or time-out. */
+/* Stops accepting; every answer from now on says Connection: close; idle connections live on until
+ * their next request or time-out. */
 void http_server_drain(struct http_server *srv);
-/* Accepts the connections that wait in the listening sockets: before a drain after which nobody follows. */
+/* Accepts the connections that wait in the listening sockets: before a drain after which nobody
+ * follows. */
 void http_server_accept_waiting(struct http_server *srv);
 /* Closes the connections that wait for a request of which nothing has come. */
 void http_server_close_idle(struct http_server *srv);
-/* Closes all at once. Requests in hand stay valid (their answers go nowhere) until http_request_done. */
+/* Closes all at once. Requests in hand stay valid (their answers go nowhere) until
+ * http_request_done. */
 void http_server_close(struct http_server *srv);
-void http_server_fini(struct http_server *srv); /* after http_server_close, a turn of the loop, and the end of every request */
+void http_server_fini(struct http_server
+	*srv); /* after http_server_close, a turn of the loop, and the end of every request */
 
 /* ---- answering: begin, headers, then exactly one end; then http_request_done ---- */
 
 /* reason n 0: the usual one. */
 void http_reply_begin(struct http_request *rq, int status, struct str reason);
-/* A name that is no token is left out; control characters in a value become blanks. Framing headers are not for the handler. */
+/* A name that is no token is left out; control characters in a value become blanks. Framing headers
+ * are not for the handler. */
 void http_reply_header(struct http_request *rq, struct str name, struct str value);
 /* The connection is closed behind this answer. */
 void http_reply_close(struct http_request *rq);
-/* With a whole body: in `blob`, or valid during the call. What cannot leave at once is queued by reference or copied. */
+/* With a whole body: in `blob`, or valid during the call. What cannot leave at once is queued by
+ * reference or copied. */
 void http_reply_end(struct http_request *rq, struct str body, struct blob *blob);
+/* Without a body, for HEAD: what it would be long, or -1 when that is not known. */
+void http_reply_end_head(struct http_request *rq, int64_t length);
 /* With a body still to come: attaches to the stream (length known or -1). */
 void http_reply_end_stream(struct http_request *rq, struct stream *s);
-/* Begin, Content-Type, body and end in one: for answers of the engine and handler. content_type NULL: none. */
-void http_reply_plain(struct http_request *rq, int status, const char *content_type, const char *body);
-/* The handler is finished with the request and has answered it; rq may be gone or be the next one afterwards. Not to be called when head returned HTTP_WANT_NOTHING,
- * nor after gone. */
+/* Begin, Content-Type, body and end in one: for answers of the engine and handler. content_type
+ * NULL: none. */
+void http_reply_plain(
+    struct http_request *rq, int status, const char *content_type, const char *body);
+/* The handler is finished with the request and has answered it; rq may be gone or be the next one
+ * afterwards. Not to be called when head returned HTTP_WANT_NOTHING, nor after gone. */
 void http_request_done(struct http_request *rq);
 
 struct http_server *http_request_server(struct http_request *rq);

@@ -1,4 +1,5 @@
-/* Bodies of requests: streams to the handler, chunked ones decoded in the buffer, what nobody wants. */
+/* Bodies of requests: streams to the handler, chunked ones decoded in the buffer, what nobody
+ * wants. */
 #include "transports/http/server_priv.h"
 
 #include "core/base/assert.h"
@@ -28,7 +29,8 @@ server_body_discard(struct server_conn *sc, bool *bad)
 
 /* ---- the stream to the handler ---- */
 
-/* The stream is over for the handler: what is left of the body, if anything, is dropped when the answer is out. */
+/* The stream is over for the handler: what is left of the body, if anything, is dropped when the
+ * answer is out. */
 static struct stream_sink *
 end_stream(struct server_conn *sc)
 {
@@ -48,7 +50,9 @@ fail_sink(struct stream_sink *sink, enum hinny_rc why)
 	struct hinny_error err;
 
 	(void)hinny_error_set(&err, why, "cannot read the request's body: %s",
-	    why == HINNY_ETIMEOUT ? "the client sends nothing" : why == HINNY_EPROTO ? "its chunks are wrong" : "the client has closed the connection");
+	    why == HINNY_ETIMEOUT     ? "the client sends nothing"
+		: why == HINNY_EPROTO ? "its chunks are wrong"
+				      : "the client has closed the connection");
 	sink->fail(sink, &err);
 }
 
@@ -65,7 +69,8 @@ server_stream_break(struct server_conn *sc, enum hinny_rc why)
 	fail_sink(end_stream(sc), why);
 }
 
-/* The client broke the body: nobody gets an answer from the handler any more, the engine gives one if it still can. */
+/* The client broke the body: nobody gets an answer from the handler any more, the engine gives one
+ * if it still can. */
 static void
 bad_body(struct server_conn *sc)
 {
@@ -170,7 +175,8 @@ static const struct stream_ops request_stream_ops = {
 struct stream *
 server_stream_open(struct server_conn *sc)
 {
-	sc->stream = (struct stream){ .ops = &request_stream_ops, .length = sc->body.framing == HTTP_LENGTH ? (int64_t)sc->body.left : -1 };
+	sc->stream = (struct stream){ .ops = &request_stream_ops,
+		.length = sc->body.framing == HTTP_LENGTH ? (int64_t)sc->body.left : -1 };
 	sc->stream_live = true;
 	sc->stream_failed = false;
 	sc->state = SERVER_STREAM;

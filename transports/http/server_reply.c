@@ -10,8 +10,8 @@ const char *
 http_status_text(int status)
 {
 	switch (status) {
-#define XX(num, name, string) \
-	case num: \
+#define XX(num, name, string)                                                                      \
+	case num:                                                                                  \
 		return #string;
 		HTTP_STATUS_MAP(XX)
 #undef XX
@@ -84,8 +84,10 @@ http_reply_begin(struct http_request *rq, int status, struct str reason)
 	sc->answer_status = status;
 	if (sc->srv->draining)
 		sc->close_after = true;
-	/* A client that was not told to go on with its body may never send it; a long one is not worth waiting for. */
-	if (!sc->stream_live && sc->body.framing != HTTP_NO_BODY && (sc->expects || sc->body.framing == HTTP_CHUNKED || sc->body.left > 64 * 1024))
+	/* A client that was not told to go on with its body may never send it; a long one is not
+	 * worth waiting for. */
+	if (!sc->stream_live && sc->body.framing != HTTP_NO_BODY &&
+	    (sc->expects || sc->body.framing == HTTP_CHUNKED || sc->body.left > 64 * 1024))
 		sc->close_after = true;
 	buf_clear(&io->head_out);
 	put_status_line(io, status, reason);
@@ -128,6 +130,8 @@ put_framing(struct server_conn *sc, int64_t length)
 
 	sc->out_chunked = false;
 	sc->out_left = length;
+	if (sc->rq.head_only && length < 0)
+		body = false; /* nothing is said of it */
 	if (body && length >= 0) {
 		PUT_LIT(io, "Content-Length: ");
 		put_number(io, (uint64_t)length);
@@ -136,7 +140,8 @@ put_framing(struct server_conn *sc, int64_t length)
 		sc->out_chunked = true;
 		PUT_LIT(io, "Transfer-Encoding: chunked\r\n");
 	} else if (body) {
-		sc->close_after = true; /* an old client sees the end of the body by the end of the connection */
+		sc->close_after =
+		    true; /* an old client sees the end of the body by the end of the connection */
 	}
 	if (sc->close_after)
 		PUT_LIT(io, "Connection: close\r\n");
@@ -155,8 +160,25 @@ http_reply_end(struct http_request *rq, struct str body, struct blob *blob)
 	if (sc->state == SERVER_CLOSED || sc->mute)
 		return;
 	bool send_body = put_framing(sc, (int64_t)body.n);
-	struct conn_slice slices[2] = { { { io->head_out.p, io->head_out.n }, NULL }, { body, blob } };
+	struct conn_slice slices[2] = { { { io->head_out.p, io->head_out.n }, NULL },
+		{ body, blob } };
 	conn_send(&sc->conn, slices, send_body && body.n > 0 ? 2 : 1);
+	server_watch_output(sc);
+	server_answer_over(sc);
+}
+
+void
+http_reply_end_head(struct http_request *rq, int64_t length)
+{
+	struct server_conn *sc = server_conn_of(rq);
+	struct http_io *io = sc->srv->io;
+
+	if (sc->state == SERVER_CLOSED || sc->mute)
+		return;
+	ASSERT(rq->head_only);
+	(void)put_framing(sc, length); /* no body follows */
+	struct conn_slice head = { { io->head_out.p, io->head_out.n }, NULL };
+	conn_send(&sc->conn, &head, 1);
 	server_watch_output(sc);
 	server_answer_over(sc);
 }
@@ -304,7 +326,8 @@ http_reply_end_stream(struct http_request *rq, struct stream *s)
 	conn_cork(&sc->conn); /* the head leaves together with the first bytes */
 	conn_send(&sc->conn, &head, 1);
 	bool stepping = sc->stepping;
-	sc->stepping = true; /* should it end at once, the next request waits until the head has left */
+	sc->stepping =
+	    true; /* should it end at once, the next request waits until the head has left */
 	stream_attach(s, &sc->sink);
 	sc->stepping = stepping;
 	conn_uncork(&sc->conn);

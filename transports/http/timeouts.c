@@ -22,7 +22,7 @@ look(struct loop_timer *timer)
 	int64_t now = loop_now(ts->lp).ns, next = INT64_MAX;
 
 	ts->armed_ns = INT64_MAX;
-	LIST_FOREACH(&ts->queues, it, tmp) {
+	LIST_FOREACH (&ts->queues, it, tmp) {
 		struct timeout_queue *q = LIST_ENTRY(it, struct timeout_queue, node);
 		while (!list_empty(&q->items)) {
 			struct timeout *t = LIST_FIRST(&q->items, struct timeout, node);
@@ -32,7 +32,7 @@ look(struct loop_timer *timer)
 			t->fn(t);
 		}
 	}
-	LIST_FOREACH(&ts->queues, it, tmp) {
+	LIST_FOREACH (&ts->queues, it, tmp) {
 		struct timeout_queue *q = LIST_ENTRY(it, struct timeout_queue, node);
 		if (list_empty(&q->items))
 			continue;
@@ -58,7 +58,7 @@ void
 timeouts_fini(struct timeouts *ts)
 {
 	loop_timer_close(&ts->timer, NULL);
-	LIST_FOREACH(&ts->queues, it, tmp) {
+	LIST_FOREACH (&ts->queues, it, tmp) {
 		struct timeout_queue *q = LIST_ENTRY(it, struct timeout_queue, node);
 		ASSERT(list_empty(&q->items));
 		list_remove(&q->node);
@@ -75,7 +75,7 @@ timeouts_queue(struct timeouts *ts, int64_t ms)
 			rounded *= 2;
 		ms = rounded;
 	}
-	LIST_FOREACH(&ts->queues, it, tmp) {
+	LIST_FOREACH (&ts->queues, it, tmp) {
 		struct timeout_queue *q = LIST_ENTRY(it, struct timeout_queue, node);
 		if (q->ms == ms)
 			return q;

@@ -1,8 +1,9 @@
 /*
- * Coarse time-outs for many connections. All time-outs of one duration are a list that is in order by itself, so that setting and
- * cancelling one is a list operation: no timer and no heap per connection. One timer of the loop looks at the heads of the lists; it is set to the
- * earliest deadline that it knew of when it last looked, so a busy server wakes up for it a few times a minute.
- * A time-out may come up to TIMEOUTS_GRAIN_MS late, never early.
+ * Coarse time-outs for many connections. All time-outs of one duration are a list that is in order
+ * by itself, so that setting and cancelling one is a list operation: no timer and no heap per
+ * connection. One timer of the loop looks at the heads of the lists; it is set to the earliest
+ * deadline that it knew of when it last looked, so a busy server wakes up for it a few times a
+ * minute. A time-out may come up to TIMEOUTS_GRAIN_MS late, never early.
  */
 #ifndef HINNY_HTTP_TIMEOUTS_H
 #define HINNY_HTTP_TIMEOUTS_H
@@ -43,7 +44,8 @@ struct timeouts {
 
 void timeouts_init(struct timeouts *ts, struct loop *lp);
 void timeouts_fini(struct timeouts *ts); /* every time-out must have been cancelled */
-/* The queue of a duration, made when there is none; owned by ts. Beyond TIMEOUTS_QUEUES of them durations are rounded up to powers of two. */
+/* The queue of a duration, made when there is none; owned by ts. Beyond TIMEOUTS_QUEUES of them
+ * durations are rounded up to powers of two. */
 struct timeout_queue *timeouts_queue(struct timeouts *ts, int64_t ms);
 
 static inline void

@@ -13,7 +13,8 @@ hex_digit(char ch)
 static bool
 is_encoded(struct str s, size_t at)
 {
-	return at + 2 < s.n && s.p[at] == '%' && hex_digit(s.p[at + 1]) >= 0 && hex_digit(s.p[at + 2]) >= 0;
+	return at + 2 < s.n && s.p[at] == '%' && hex_digit(s.p[at + 1]) >= 0 &&
+	    hex_digit(s.p[at + 2]) >= 0;
 }
 
 struct str
@@ -59,7 +60,8 @@ uri_next_pair(struct str *rest, struct str *name, struct str *value)
 	return false;
 }
 
-/* Visible ASCII but what RFC 3986 keeps out of paths and queries; "%" is looked at apart. '/' and '?' are the caller's. */
+/* Visible ASCII but what RFC 3986 keeps out of paths and queries; "%" is looked at apart. '/' and
+ * '?' are the caller's. */
 static bool
 stands(char ch, bool query)
 {
@@ -73,7 +75,8 @@ stands(char ch, bool query)
 static enum hinny_rc
 put_encoded(struct buf *out, char ch)
 {
-	char enc[3] = { '%', "0123456789ABCDEF"[(unsigned char)ch >> 4], "0123456789ABCDEF"[ch & 15] };
+	char enc[3] = { '%', "0123456789ABCDEF"[(unsigned char)ch >> 4],
+		"0123456789ABCDEF"[ch & 15] };
 
 	return buf_add(out, enc, sizeof enc);
 }
@@ -114,8 +117,8 @@ uri_put_form(struct buf *out, struct str s)
 
 	for (size_t i = 0; i < s.n && rc == HINNY_OK; i++) {
 		char ch = s.p[i];
-		bool plain = (ch >= '0' && ch <= '9') || (ch >= 'A' && ch <= 'Z') || (ch >= 'a' && ch <= 'z') || ch == '-' || ch == '_' ||
-			     ch == '.' || ch == '*';
+		bool plain = (ch >= '0' && ch <= '9') || (ch >= 'A' && ch <= 'Z') ||
+		    (ch >= 'a' && ch <= 'z') || ch == '-' || ch == '_' || ch == '.' || ch == '*';
 		if (plain || ch == ' ')
 			rc = buf_add_char(out, ch == ' ' ? '+' : ch);
 		else
@@ -150,7 +153,8 @@ host_char_ok(char ch, bool ipv6)
 {
 	if (ipv6)
 		return hex_digit(ch) >= 0 || ch == ':' || ch == '.';
-	return (ch >= '0' && ch <= '9') || (ch >= 'A' && ch <= 'Z') || (ch >= 'a' && ch <= 'z') || ch == '-' || ch == '_' || ch == '.';
+	return (ch >= '0' && ch <= '9') || (ch >= 'A' && ch <= 'Z') || (ch >= 'a' && ch <= 'z') ||
+	    ch == '-' || ch == '_' || ch == '.';
 }
 
 static enum hinny_rc
@@ -192,7 +196,9 @@ uri_parse(struct str text, struct uri *out, struct hinny_error *err)
 
 	*out = (struct uri){ .tls = str_casestarts(s, "https:") };
 	if (!out->tls && !str_casestarts(s, "http:"))
-		return hinny_error_set(err, HINNY_EINVAL, "expected an address such as \"http://host:80/path\", got \"%.*s\"", STR_FMT(text));
+		return hinny_error_set(err, HINNY_EINVAL,
+		    "expected an address such as \"http://host:80/path\", got \"%.*s\"",
+		    STR_FMT(text));
 	size_t at = out->tls ? 6 : 5;
 	if (at + 1 < s.n && s.p[at] == '/' && s.p[at + 1] == '/')
 		at += 2;
@@ -200,7 +206,8 @@ uri_parse(struct str text, struct uri *out, struct hinny_error *err)
 	while (end < s.n && s.p[end] != '/' && s.p[end] != '?' && s.p[end] != '#')
 		end++;
 	if (parse_authority((struct str){ s.p + at, end - at }, out) != HINNY_OK)
-		return hinny_error_set(err, HINNY_EINVAL, "expected host[:port] in address \"%.*s\"", STR_FMT(text));
+		return hinny_error_set(
+		    err, HINNY_EINVAL, "expected host[:port] in address \"%.*s\"", STR_FMT(text));
 	struct str rest = { s.p + end, s.n - end };
 	const char *hash = rest.n > 0 ? memchr(rest.p, '#', rest.n) : NULL;
 	if (hash != NULL)

@@ -1,6 +1,6 @@
 /* hinny-xform: libxml2 is set up before anything is compiled, and the jail closes when all is
  * compiled and read. */
-#include "transformers/xml/xform.h"
+#include "transformers/xform.h"
 
 #include "core/base/mem.h"
 #include "transformers/validator/validator.h"
