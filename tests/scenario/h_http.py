@@ -233,6 +233,8 @@ def test_redirects():
             b'/dir/see': b'303 x\r\nLocation: /next', b'/loop': b'301 x\r\nLocation: /loop', b'/none': b'302 x',
             b'/host': b'307 x\r\nLocation: http://localhost:%d/next' % be.port, b'/tls': b'302 x\r\nLocation: https://h/',
         }
+        if path == b'/big':
+            return b'HTTP/1.1 302 x\r\nLocation: next\r\nContent-Length: 300000\r\n\r\n' + b'z' * 300000
         if path in answers:
             return b'HTTP/1.1 ' + answers[path] + b'\r\nContent-Length: 4\r\n\r\ngone'
         return b'HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nhere'
@@ -246,7 +248,7 @@ def test_redirects():
         - to: {uri: "http://127.0.0.1:{{back}}/%s", parameters: {throwExceptionOnFailure: false, followRedirects: %s}}
         - setBody: {simple: '${body}'}
 """
-    routes = ''.join(route % (p, p, 'true') for p in ('rel', 'abs', 'dir/see', 'loop', 'none', 'host', 'tls')) + route % ('not', 'rel', 'false')
+    routes = ''.join(route % (p, p, 'true') for p in ('rel', 'abs', 'dir/see', 'loop', 'none', 'host', 'tls', 'big')) + route % ('not', 'rel', 'false')
     with Backend(handler) as be, Broker({'r.yaml': routes}, properties=['back=%d' % be.port]) as b:
         assert b.get('/rel')[2] == b'here' and seen[-1][:2] == (b'GET', b'/next?a=b'), seen
         assert b.post('/rel', b'x')[2] == b'here' and seen[-1][:3] == (b'GET', b'/next?a=b', b''), seen
@@ -254,6 +256,7 @@ def test_redirects():
         assert b.post('/abs', b'x')[2] == b'here' and seen[-1] == (b'POST', b'/next', b'x', True), seen
         assert b.post('/dir/see', b'x')[2] == b'here' and seen[-1][:3] == (b'GET', b'/next', b''), seen
         assert b.post('/host', b'x')[2] == b'here' and seen[-1] == (b'POST', b'/next', b'x', False), seen
+        assert b.get('/big')[2] == b'here' and seen[-1][:2] == (b'GET', b'/next'), seen
         seen.clear()
         assert b.get('/loop')[0] == 301 and len(seen) == 51, len(seen)
         assert b.get('/none')[0] == 302
