@@ -369,6 +369,8 @@ generation_process_gave_up(struct generation *gen, struct process *pr)
 {
 	if (gen->state == GENERATION_STARTING)
 		refuse_for(gen, pr);
+	else
+		sdnotify_status(&gen->sv->notify, "serving; worker %s is degraded", pr->name);
 }
 
 /* -- ending -- */
