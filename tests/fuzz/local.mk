@@ -52,3 +52,8 @@ endif
 tests_fuzz_fuzz_jsonpath_SOURCES = tests/fuzz/fuzz_jsonpath.c $(lang_case)
 tests_fuzz_fuzz_simple_SOURCES = tests/fuzz/fuzz_simple.c $(lang_case)
 tests_fuzz_fuzz_tokenize_SOURCES = tests/fuzz/fuzz_tokenize.c $(lang_case)
+
+# The archive is named by configure, so automake does not see that the programs need it.
+if !BUILD_FUZZ
+$(check_PROGRAMS): tests/lib/libfuzz.a
+endif
