@@ -1,9 +1,18 @@
-/* The making, draining and ending of generations. */
+/*
+ * The making and ending of generations.
+ *
+ * A generation is built beside what runs: files read, program compiled, folder, bundle, pages,
+ * sockets bound, workers spawned. Until all of these have said READY nothing that serves is
+ * touched, and whatever goes wrong (a file, a port, a worker that refuses or dies) ends the new one
+ * alone. handover.c has the moment at which it takes over, drain.c what becomes of the old one. A
+ * generation frees itself when its last worker has gone.
+ */
 #include "supervisor/generation.h"
 
 #include "core/base/assert.h"
 #include "core/base/log.h"
 #include "core/base/mem.h"
+#include "supervisor/generation_priv.h"
 #include "supervisor/handover.h"
 #include "supervisor/reload.h"
 #include "supervisor/spawn.h"
@@ -18,13 +27,9 @@
 
 enum {
 	DEFAULT_INSTANCES_MAX = 4,
-	START_TRIES = 3,    /* of one worker, until the generation is refused */
-	ROUND_FIRST_MS = 5, /* first wait between two questions whether all is done; grows */
-	ROUND_LAST_MS = 200,
-	QUIET_ROUNDS = 2,
+	START_TRIES = 3, /* of one worker, until the generation is refused */
 };
 
-static void on_round(struct loop_timer *t);
 static void on_settle(struct loop_defer *d);
 
 const struct settings *
@@ -234,9 +239,8 @@ generation_new(struct supervisor *sv, struct diagnostics *ds)
 	gen->sv = sv;
 	gen->number = sv->next_generation;
 	gen->bundle_fd = gen->dir_fd = -1;
-	gen->round_ms = ROUND_FIRST_MS;
 	list_append(&sv->generations, &gen->node);
-	loop_timer_init(&sv->lp, &gen->rounds, on_round);
+	loop_timer_init(&sv->lp, &gen->rounds, drain_on_round);
 	loop_defer_init(&gen->settle, on_settle);
 	if (!read_files(gen, ds)) {
 		generation_free(gen);
@@ -365,140 +369,8 @@ generation_process_gave_up(struct generation *gen, struct process *pr)
 {
 	if (gen->state == GENERATION_STARTING)
 		refuse_for(gen, pr);
-}
-
-/* -- draining -- */
-
-static void
-begin_round(struct generation *gen)
-{
-	for (size_t i = 0; i < gen->n; i++)
-		process_ping(gen->processes[i]);
-	gen->round = gen->sv->next_sequence;
-	loop_timer_start(&gen->rounds, gen->round_ms, 0);
-	gen->round_ms = gen->round_ms * 3 / 2 + 1;
-	if (gen->round_ms > ROUND_LAST_MS)
-		gen->round_ms = ROUND_LAST_MS;
-}
-
-/* Has everyone answered the ping of this round? */
-static bool
-round_complete(const struct generation *gen)
-{
-	for (size_t i = 0; i < gen->n; i++) {
-		const struct process *pr = gen->processes[i];
-		if (pr->channel != NULL && pr->pong_seen != pr->ping_sent)
-			return false;
-	}
-	return true;
-}
-
-static uint64_t
-in_flight(const struct generation *gen)
-{
-	uint64_t n = 0;
-
-	for (size_t i = 0; i < gen->n; i++)
-		n += gen->processes[i]->exchanges + gen->processes[i]->calls +
-		    gen->processes[i]->connections;
-	return n;
-}
-
-/* Is somebody on the way up, or has not stopped its sources yet? */
-static bool
-is_unsettled(const struct generation *gen)
-{
-	for (size_t i = 0; i < gen->n; i++) {
-		const struct process *pr = gen->processes[i];
-		if (pr->state == PROCESS_STARTING || pr->state == PROCESS_BACKOFF)
-			return true;
-		if (pr->state == PROCESS_DRAINING && !pr->sources_stopped)
-			return true;
-	}
-	return false;
-}
-
-static void
-is_drained(struct generation *gen)
-{
-	struct supervisor *sv = gen->sv;
-
-	if (sv->phase == SUPERVISOR_DRAINED && gen == sv->serving) {
-		gen->drained = true; /* it stays for those who want to look at it */
-		log_info("generation %" PRIu64 " is drained", gen->number);
-		sdnotify_status(&sv->notify, "drained");
-		return;
-	}
-	generation_stop(gen, false);
-}
-
-static void
-drain_timed_out(struct generation *gen)
-{
-	uint64_t exchanges = 0, connections = 0;
-
-	for (size_t i = 0; i < gen->n; i++) {
-		exchanges += gen->processes[i]->exchanges;
-		connections += gen->processes[i]->connections;
-	}
-	log_warning("generation %" PRIu64 ": drain timeout has passed, %" PRIu64
-		    " exchanges and %" PRIu64 " connections are cut",
-	    gen->number, exchanges, connections);
-	generation_stop(gen, false);
-}
-
-static void
-on_round(struct loop_timer *t)
-{
-	struct generation *gen = CONTAINER_OF(t, struct generation, rounds);
-
-	if (gen->state == GENERATION_STARTING && gen->n == 0) {
-		handover_commit(gen);
-		return;
-	}
-	if (gen->state != GENERATION_DRAINING)
-		return;
-	if (monotime_now().ns >= gen->drain_deadline.ns) {
-		drain_timed_out(gen);
-		return;
-	}
-	if (!round_complete(gen)) { /* a slow one is the business of ping.c */
-		loop_timer_start(&gen->rounds, gen->round_ms, 0);
-		return;
-	}
-	gen->quiet_rounds = in_flight(gen) == 0 && !is_unsettled(gen) ? gen->quiet_rounds + 1 : 0;
-	if (gen->quiet_rounds >= QUIET_ROUNDS)
-		is_drained(gen);
 	else
-		begin_round(gen);
-}
-
-void
-generation_process_pong(struct generation *gen, struct process *pr)
-{
-	/* The last answer of a round ends it: no need to wait for the timer when there is nothing
-	 * left to do. */
-	if (gen->state == GENERATION_DRAINING && !gen->drained && pr->pong_seen == pr->ping_sent &&
-	    in_flight(gen) == 0 && round_complete(gen))
-		loop_timer_start(&gen->rounds, 1, 0);
-}
-
-void
-generation_drain(struct generation *gen, bool final)
-{
-	if (gen->state != GENERATION_SERVING && !(gen->state == GENERATION_DRAINING && final))
-		return;
-	if (gen->state == GENERATION_SERVING)
-		gen->drain_deadline = monotime_add_ms(
-		    monotime_now(), generation_settings(gen)->supervisor.drain_timeout_ms);
-	gen->state = GENERATION_DRAINING;
-	gen->final |= final;
-	gen->drained = false;
-	gen->quiet_rounds = 0;
-	gen->round_ms = ROUND_FIRST_MS;
-	for (size_t i = 0; i < gen->n; i++)
-		process_event(gen->processes[i], PROCESS_EVENT_DRAIN);
-	begin_round(gen);
+		sdnotify_status(&gen->sv->notify, "serving; worker %s is degraded", pr->name);
 }
 
 /* -- ending -- */

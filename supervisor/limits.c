@@ -64,10 +64,12 @@ limits_start(struct supervisor *sv)
 
 	if (!sv->limits.open)
 		loop_timer_init(&sv->lp, &sv->limits, on_tick);
-	if (!is_needed(sv)) {
-		loop_timer_stop(&sv->limits);
-		return;
-	}
 	ms = ms < TICK_LEAST_MS ? TICK_LEAST_MS : ms > TICK_MOST_MS ? TICK_MOST_MS : ms;
-	loop_timer_start(&sv->limits, ms, ms);
+	if (!is_needed(sv))
+		ms = 0;
+	if (ms == 0)
+		loop_timer_stop(&sv->limits);
+	else if (sv->limits_ms != ms) /* reloads in a row must not put it off for ever */
+		loop_timer_start(&sv->limits, ms, ms);
+	sv->limits_ms = ms;
 }

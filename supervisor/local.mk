@@ -4,6 +4,7 @@ supervisor_sources = \
 	supervisor/admin_commands.c \
 	supervisor/admin_status.c \
 	supervisor/check.c \
+	supervisor/drain.c \
 	supervisor/generation.c \
 	supervisor/handover.c \
 	supervisor/limits.c \

@@ -52,5 +52,7 @@ ping_start(struct supervisor *sv)
 
 	if (!sv->ping.open)
 		loop_timer_init(&sv->lp, &sv->ping, on_ping);
-	loop_timer_start(&sv->ping, ms, ms);
+	if (sv->ping_ms != ms) /* reloads in a row must not put it off for ever */
+		loop_timer_start(&sv->ping, ms, ms);
+	sv->ping_ms = ms;
 }

@@ -22,7 +22,7 @@ static const struct process_step steps[PROCESS_STATES][PROCESS_EVENTS] = {
 	},
 	[PROCESS_STARTING] = {
 		ON(SAID_READY) = TO(READY, ANNOUNCE),
-		ON(SAID_REFUSED) = TO(STOPPING, REFUSE),
+		ON(SAID_REFUSED) = TO(STARTING, REFUSE), /* exits by itself */
 		ON(START) = TO(STARTING, NONE), /* gets it when it is ready */
 		ON(DRAIN) = TO(STARTING, NONE), /* likewise */
 		ON(STOP) = TO(STOPPING, KILL),  /* has nothing to finish */

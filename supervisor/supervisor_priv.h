@@ -42,6 +42,7 @@ struct supervisor {
 	struct reload reload;
 	struct loop_signal signals[SUPERVISOR_SIGNALS];
 	struct loop_timer ping, limits, port_retry, tidy;
+	int64_t ping_ms, limits_ms; /* intervals of these timers; 0: stopped */
 	struct monotime port_deadline;
 
 	struct list generations;               /* struct generation, oldest first */

@@ -9,6 +9,8 @@
 
 #include <unistd.h>
 
+enum { ORPHAN_QUIET_MS = 500 };
+
 static void
 say(struct worker *wk, const struct control_message *m)
 {
@@ -175,6 +177,19 @@ control_message(void *owner, const struct control_message *m)
 
 /* ---- without a supervisor ---- */
 
+/* One that others call must not go before them: it waits until nobody has called for a while. */
+static bool
+is_needed(struct worker *wk)
+{
+	uint64_t calls = PAGE_GET(wk->page->calls_done) + PAGE_GET(wk->page->calls_failed);
+	if (!is_idle(wk) || calls != wk->orphan_calls) {
+		wk->orphan_calls = calls;
+		wk->orphan_quiet = loop_now(&wk->lp);
+	}
+	bool called = (kind_find(str_of(wk->kind->kind))->flags & KIND_STATELESS) != 0;
+	return !is_idle(wk) || (called && monotime_ms_between(wk->orphan_quiet, loop_now(&wk->lp)) < ORPHAN_QUIET_MS);
+}
+
 static void
 orphan_tick(struct loop_timer *t)
 {
@@ -182,7 +197,7 @@ orphan_tick(struct loop_timer *t)
 	bool late = monotime_ms_between(wk->orphaned_at, loop_now(&wk->lp)) >= WORKER_ORPHAN_MS;
 	if (late && !is_idle(wk))
 		log_warning("exchanges were cut off: the supervisor is gone and %u did not end in time", wk->inflight);
-	if (late || is_idle(wk))
+	if (late || !is_needed(wk))
 		loop_stop(&wk->lp);
 }
 
@@ -193,7 +208,7 @@ control_closed(void *owner, const struct hinny_error *err)
 	log_warning("the supervisor is gone (%s); finishing", err->text);
 	channel_free(wk->control);
 	wk->control = NULL;
-	wk->orphaned_at = loop_now(&wk->lp);
+	wk->orphaned_at = wk->orphan_quiet = loop_now(&wk->lp);
 	if (wk->state >= WORKER_SERVING) {
 		wk->drain_final = true;
 		begin_drain(wk);

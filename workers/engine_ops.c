@@ -120,6 +120,78 @@ op_wait(struct engine *en, struct exchange *ex, int64_t ms)
 	loop_timer_start(&w->timer, ms > 0 ? ms : 0, 0);
 }
 
+struct engine_timer {
+	struct loop_timer timer;
+	engine_timer_fn *fn;
+	void *arg;
+};
+
+static void
+timer_closed(struct loop_timer *t)
+{
+	free(CONTAINER_OF(t, struct engine_timer, timer));
+}
+
+static void
+timer_over(struct loop_timer *t)
+{
+	struct engine_timer *et = CONTAINER_OF(t, struct engine_timer, timer);
+	engine_timer_fn *fn = et->fn;
+	void *arg = et->arg;
+	loop_timer_close(t, timer_closed);
+	fn(arg);
+}
+
+static struct engine_timer *
+op_timer_start(struct engine *en, int64_t ms, engine_timer_fn *fn, void *arg)
+{
+	struct engine_timer *et = MEM_NEW(struct engine_timer);
+	et->fn = fn;
+	et->arg = arg;
+	loop_timer_init(&worker_of(en)->lp, &et->timer, timer_over);
+	loop_timer_start(&et->timer, ms > 0 ? ms : 0, 0);
+	return et;
+}
+
+static void
+op_timer_cancel(struct engine *en, struct engine_timer *et)
+{
+	(void)en;
+	loop_timer_close(&et->timer, timer_closed);
+}
+
+static int64_t
+op_now_ms(struct engine *en)
+{
+	return loop_now(&worker_of(en)->lp).ns / 1000000;
+}
+
+/* ---- children ---- */
+
+/* One that may outlive its parent is in flight by itself: a worker that drains waits for it. */
+static struct exchange *
+op_child_new(struct engine *en, bool detached)
+{
+	struct worker *wk = worker_of(en);
+	struct exchange *child = exchange_new(&wk->pool);
+	if (detached) {
+		wk->inflight++;
+		PAGE_SET(wk->page->exchanges, wk->inflight);
+	}
+	return child;
+}
+
+static void
+op_child_free(struct engine *en, struct exchange **child)
+{
+	struct worker *wk = worker_of(en);
+	if ((*child)->detached) {
+		wk->inflight--;
+		PAGE_SET(wk->page->exchanges, wk->inflight);
+	}
+	exchange_free(&wk->pool, child);
+}
+
 /* ---- bodies that stream ---- */
 
 static void
@@ -269,4 +341,9 @@ const struct engine_ops worker_engine_ops = {
 	.log = op_log,
 	.collect = op_collect,
 	.redelivered = op_redelivered,
+	.child_new = op_child_new,
+	.child_free = op_child_free,
+	.timer_start = op_timer_start,
+	.timer_cancel = op_timer_cancel,
+	.now_ms = op_now_ms,
 };

@@ -41,7 +41,8 @@ struct worker {
 	uint32_t sends;       /* clients of hinny send */
 	bool exclusive_started;
 	bool drain_final;     /* nobody follows: connections that wait are not handed over */
-	struct monotime orphaned_at;
+	struct monotime orphaned_at, orphan_quiet;
+	uint64_t orphan_calls; /* served when it was last looked at */
 	struct loop_timer orphan;
 	struct hash tod;      /* uri -> struct tod_endpoint */
 	struct list tod_used; /* most recently used first */

@@ -201,6 +201,7 @@ compile_begin(struct compile *c, struct bundle *b, struct diagnostics *ds)
 	};
 	hash_init(&c->endpoints, false);
 	hash_init(&c->consumers, false);
+	hash_init(&c->beans, false);
 	if (b->settings == NULL)
 		b->settings = settings_make(&b->arena, &b->values, ds);
 	full->program.settings = b->settings;
@@ -232,6 +233,7 @@ compile_end(struct compile *c)
 {
 	hash_fini(&c->endpoints);
 	hash_fini(&c->consumers);
+	hash_fini(&c->beans);
 	free(c->file_handlers);
 	free(c->route_handlers);
 }
@@ -242,6 +244,8 @@ program_compile(struct bundle *b, struct diagnostics *ds)
 	struct compile c;
 
 	compile_begin(&c, b, ds);
+	for (size_t i = 0; i < b->documents_n; i++)
+		beans_collect(&c, &b->documents[i]);
 	for (size_t i = 0; i < b->documents_n; i++)
 		walk_document(&c, &b->documents[i]);
 	walk_finish(&c);

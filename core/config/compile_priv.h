@@ -38,6 +38,7 @@ struct compile {
 	size_t steps_cap, routes_cap, endpoints_cap, remotes_cap;
 	struct hash endpoints; /* producers by key */
 	struct hash consumers; /* consumers by key */
+	struct hash beans;     /* struct bean by name */
 	/* handlers of the file being compiled */
 	struct step **file_handlers;
 	size_t file_handlers_n, file_handlers_cap;
@@ -122,6 +123,14 @@ const char *endpoint_append_parameters(
     struct compile *c, const char *uri, const struct node *parameters);
 /* Path of a key: without the options. */
 struct str endpoint_base(const struct endpoint *ep);
+
+/* ---- beans.c ---- */
+/* The entries of `beans` of a file: before any route is read. */
+void beans_collect(struct compile *c, const struct document *doc);
+/* Is it a bean of some class? */
+bool bean_is_known(struct compile *c, struct str text);
+/* The bean that a text names, of a class with this role. NULL: reported. */
+const struct bean *bean_find(struct compile *c, const struct node *at, const char *role);
 
 /* ---- refused.c ---- */
 enum refused_kind {

@@ -11,6 +11,10 @@
 #include "core/eip/eips.def"
 #undef EIP
 
+#define BEAN(name) extern const struct bean_class name##_bean;
+#include "core/eip/beans.def"
+#undef BEAN
+
 static const struct component_desc *const components[] = {
 #define COMPONENT(name) &name##_component,
 #include "transports/transports.def"
@@ -21,6 +25,12 @@ static const struct eip_desc *const eips[] = {
 #define EIP(name) &name##_eip,
 #include "core/eip/eips.def"
 #undef EIP
+};
+
+static const struct bean_class *const bean_classes[] = {
+#define BEAN(name) &name##_bean,
+#include "core/eip/beans.def"
+#undef BEAN
 };
 
 static const struct kind_desc kinds[] = {
@@ -105,4 +115,21 @@ int
 kind_count(void)
 {
 	return (int)ARRAY_LEN(kinds);
+}
+
+const struct bean_class *
+bean_class_find(struct str name)
+{
+	for (size_t i = 0; i < ARRAY_LEN(bean_classes); i++) {
+		if (str_eq(name, str_of(bean_classes[i]->name)))
+			return bean_classes[i];
+	}
+	return NULL;
+}
+
+const struct bean_class *const *
+bean_class_all(size_t *n)
+{
+	*n = ARRAY_LEN(bean_classes);
+	return bean_classes;
 }

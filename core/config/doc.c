@@ -26,6 +26,8 @@ type_name(const struct option_desc *o)
 		[OPTION_NODE] = "map",
 		[OPTION_PAIRS] = "list of key and value",
 		[OPTION_CLASS] = "type",
+		[OPTION_BRANCHES] = "steps",
+		[OPTION_BEAN] = "bean",
 	};
 
 	if (o->flags & OPTION_TEMPLATE)

@@ -152,7 +152,7 @@ has_parts(const struct option_desc *o)
 {
 	return o->type == OPTION_EXPRESSION || o->type == OPTION_PREDICATE ||
 	    o->type == OPTION_STEPS || o->type == OPTION_URI || o->type == OPTION_NODES ||
-	    o->type == OPTION_NODE || (o->flags & OPTION_TEMPLATE);
+	    o->type == OPTION_NODE || o->type == OPTION_BRANCHES || o->type == OPTION_BEAN || (o->flags & OPTION_TEMPLATE);
 }
 
 static void
@@ -182,7 +182,13 @@ print_parts(FILE *to, unsigned depth, const struct step *st)
 				print_expression(to, depth, o->name, e);
 		} else if (o->type == OPTION_NODE && *(struct step *const *)at != NULL) {
 			print_steps(to, depth, *(struct step *const *)at);
-		} else if (o->type == OPTION_NODES) {
+		} else if (o->type == OPTION_BEAN && *(const struct bean *const *)at != NULL) {
+			const struct bean *bean = *(const struct bean *const *)at;
+			print_indent(to, depth);
+			(void)fprintf(to, "%s: %s %s\n", o->name, bean->name ? bean->name : "",
+			    bean->class->name);
+			print_options(to, depth + 1, bean->class->options, bean->conf);
+		} else if (o->type == OPTION_NODES || o->type == OPTION_BRANCHES) {
 			const struct step_list *list = at;
 			for (size_t i = 0; i < list->n; i++)
 				print_steps(to, depth, list->items[i]);

@@ -1,5 +1,6 @@
 # From YAML to a bundle to a program.
 core_config_sources = \
+	core/config/beans.c \
 	core/config/bundle.c \
 	core/config/bundle_load.c \
 	core/config/bundle_read.c \

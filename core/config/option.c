@@ -233,6 +233,8 @@ option_expected(struct arena *a, const struct option_desc *o)
 		[OPTION_NODES] = "a list",
 		[OPTION_NODE] = "a map",
 		[OPTION_PAIRS] = "a list of {key, value}",
+		[OPTION_BRANCHES] = "a list of steps",
+		[OPTION_BEAN] = "a bean such as \"#class:NAME\"",
 	};
 
 	if (!option_is_scalar(o))

@@ -130,6 +130,37 @@ set_steps(struct compile *c, const struct setting *s)
 	return 0;
 }
 
+/* Steps that do not run into one another. */
+static int
+set_branches(struct compile *c, const struct setting *s)
+{
+	struct step_list *list = &OPTION_AT(s->conf, s->o, struct step_list);
+	struct step *parent = c->parent;
+	struct block b;
+
+	c->parent = s->st;
+	steps_parse(c, s->value, STEPS_INNER, &b);
+	c->parent = parent;
+	list->items = arena_alloc(c->arena, (b.n + 1) * sizeof(struct step *));
+	list->n = 0;
+	for (struct step *st = b.first, *next; st != NULL; st = next) {
+		next = st->next;
+		st->next = NULL;
+		list->items[list->n++] = st;
+	}
+	return 0;
+}
+
+static int
+set_bean(struct compile *c, const struct setting *s)
+{
+	if (s->value->kind != NODE_SCALAR || node_is_null(s->value))
+		return wrong_kind(c, s);
+	const struct bean *bean = bean_find(c, s->value, s->o->values);
+	OPTION_AT(s->conf, s->o, const struct bean *) = bean;
+	return bean != NULL ? 0 : -1;
+}
+
 /* The class that was meant: by its whole name, else by the last part of it. */
 static const char *
 nearest_class(struct arena *a, struct str name)
@@ -304,6 +335,8 @@ static set_fn *const setters[] = {
 	[OPTION_NODES] = set_nodes,
 	[OPTION_NODE] = set_node,
 	[OPTION_PAIRS] = set_pairs,
+	[OPTION_BRANCHES] = set_branches,
+	[OPTION_BEAN] = set_bean,
 };
 
 int

@@ -241,6 +241,9 @@ plan_step(struct compile *c, struct step *st)
 	plan_each_child(st, merge_child, &m);
 	merge_block(c, st, &st->block);
 	for (const struct option_desc *o = st->eip->options; o != NULL && o->name != NULL; o++) {
+		const struct step_list *branches = &OPTION_AT(st->conf, o, struct step_list);
+		for (size_t k = 0; o->type == OPTION_BRANCHES && k < branches->n; k++)
+			merge_child(&m, branches->items[k]);
 		if (o->type == OPTION_STEPS && OPTION_AT(st->conf, o, struct block *) != NULL)
 			merge_block(c, st, OPTION_AT(st->conf, o, struct block *));
 	}
@@ -253,6 +256,16 @@ plan_step(struct compile *c, struct step *st)
 	st->call_run = st->owner != NULL ? 1 : 0;
 }
 
+/* The state that all workers share, a cache line or more a step. */
+static void
+place_shared(struct program *p)
+{
+	for (uint32_t i = 0; i < p->steps_n; i++) {
+		p->steps[i]->shared_at = p->shared_size;
+		p->shared_size += (p->steps[i]->shared_size + 63) & ~63u;
+	}
+}
+
 void
 plan_program(struct compile *c)
 {
@@ -263,6 +276,7 @@ plan_program(struct compile *c)
 	for (uint32_t i = 0; i < p->routes_n; i++)
 		p->routes[i]->home = p->routes[i]->from->component->owner;
 	find_kinds(p);
+	place_shared(p);
 	plan_calls(p);
 	plan_streams(p);
 }

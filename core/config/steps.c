@@ -93,7 +93,8 @@ check_name(struct compile *c, const char *step, const struct node *key, const st
 		return;
 	if (str_eq(key->text, STR_LIT("exceptionType")))
 		(void)option_class(c, value); /* reports */
-	else if (is_one_of(key->text, beans) && !str_starts(value->text, "#class:"))
+	else if (is_one_of(key->text, beans) && !bean_is_known(c, value->text) &&
+	    !str_starts(value->text, "#class:"))
 		compile_error_node(c, value,
 		    "option \"%s\" of %s: \"%s\" names a bean, and beans are not implemented in "
 		    "this release",

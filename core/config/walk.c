@@ -290,6 +290,8 @@ walk_root(struct compile *c, const struct node *item, size_t routes_before)
 		parse_route(c, key, value);
 	else if (str_eq(key->text, STR_LIT("from")))
 		parse_bare_from(c, key, value);
+	else if (str_eq(key->text, STR_LIT("beans")))
+		; /* read before (beans.c) */
 	else if (eip != NULL && (eip->flags & EIP_ROOT))
 		parse_root_eip(c, eip, key, value, routes_before);
 	else

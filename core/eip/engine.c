@@ -105,11 +105,13 @@ engine_advance(struct exchange *ex)
 	struct activation *top = ex->top;
 	top->tries = 0;
 	top->delay_ms = 0;
-	if (top->kind == ACTIVATION_STEPS && --top->n == 0)
+	bool counts = top->kind == ACTIVATION_STEPS || (top->kind == ACTIVATION_CHILD && top->n);
+	if (counts && --top->n == 0)
 		top->at = NULL;
 	else if (top->at)
 		top->at = top->at->next;
-	ex->run->op = ex->stop ? OP_UNWIND : OP_STEP;
+	ex->run->op = ex->stop || ex->run->leaves ? OP_UNWIND : OP_STEP;
+	ex->run->leaves = false;
 }
 
 /* Out of the top block with ex->exception. */
@@ -371,8 +373,7 @@ burst_is_over(struct exchange *ex)
 	return true;
 }
 
-/* Runs until the exchange waits or is done; then it may be gone. */
-static void
+void
 engine_loop(struct exchange *ex)
 {
 	struct engine_run *run = ex->run;
@@ -471,8 +472,8 @@ engine_failed_step(const struct exchange *ex)
 	return ex->run ? ex->run->failed_step : NULL;
 }
 
-static void
-start(struct engine *en, struct exchange *ex)
+void
+engine_begin(struct engine *en, struct exchange *ex)
 {
 	ex->engine = en;
 	ex->run = arena_zalloc(&ex->arena, sizeof(*ex->run));
@@ -489,7 +490,7 @@ start(struct engine *en, struct exchange *ex)
 void
 engine_start(struct engine *en, struct exchange *ex, const struct route *route)
 {
-	start(en, ex);
+	engine_begin(en, ex);
 	if (ex->from_route == NULL)
 		ex->from_route = route;
 	ex->route = route;
@@ -505,7 +506,7 @@ engine_start_steps(struct engine *en, struct exchange *ex, const struct step *fi
 {
 	struct block block = { .first = first == NULL || n == 0 ? NULL : (struct step *)first,
 		.n = n };
-	start(en, ex);
+	engine_begin(en, ex);
 	if (first && first->route)
 		ex->route = first->route;
 	struct activation *act = engine_push(ex, ACTIVATION_STEPS, NULL, &block);
@@ -522,9 +523,40 @@ engine_abort(struct exchange *ex, enum exception_id id, const char *why)
 		ex->done(ex);
 		return;
 	}
-	ex->run->aborted = true;
-	if (!ex->run->active)
+	struct engine_run *run = ex->run;
+	engine_timer_fn *on_abort = run->on_abort;
+	run->aborted = true;
+	run->on_abort = NULL;
+	if (on_abort)
+		on_abort(run->on_abort_arg);
+	if (!run->active)
 		finish(ex);
+}
+
+void
+engine_on_abort(struct exchange *ex, engine_timer_fn *fn, void *arg)
+{
+	ex->run->on_abort = fn;
+	ex->run->on_abort_arg = arg;
+}
+
+void
+engine_end(struct exchange *ex)
+{
+	ex->run->leaves = true;
+}
+
+bool
+engine_was_handled(const struct exchange *ex)
+{
+	return ex->run && ex->run->handled;
+}
+
+void *
+engine_shared(struct engine *en, const struct step *st)
+{
+	ASSERT(en->shared && st->shared_size);
+	return (char *)en->shared + st->shared_at;
 }
 
 void

@@ -39,12 +39,16 @@ struct activation {
 	uint8_t kind;
 	uint8_t outcome; /* of a handler's block: what becomes of the exception */
 	bool keeps;      /* steps may be run again: the message is kept when one begins */
+	bool handles;    /* of a child's own: the route's error handler applies in it */
 	bool ends;       /* when this block has ended, unwinding goes on */
 	uint32_t tries;  /* redeliveries of the step `at` so far */
 	int64_t delay_ms;
 	struct snapshot *began;  /* the message when the step `at` began */
 	struct exception *saved; /* waits for the end of this block, of onException or doFinally */
 };
+
+struct engine_timer;
+typedef void engine_timer_fn(void *arg);
 
 struct engine_ops {
 	/* Runs st (and the following, st->call_run of them) in a worker of kind st->owner.
@@ -74,6 +78,17 @@ struct engine_ops {
 	 * into a blob, which becomes the body, and engine_wake(); or set the exception and
 	 * engine_fail(). Maybe from inside. */
 	void (*collect)(struct engine *en, struct exchange *ex);
+	/* An empty exchange for a branch or an item; detached: one that may outlive the exchange
+	 * it is made for. child_free gives it back. */
+	struct exchange *(*child_new)(struct engine *en, bool detached);
+	void (*child_free)(struct engine *en, struct exchange **child);
+	/* Calls fn(arg) once, after ms milliseconds (0: when the loop has turned), never from
+	 * inside. The timer is gone then, or when it was cancelled. */
+	struct engine_timer *(*timer_start)(
+	    struct engine *en, int64_t ms, engine_timer_fn *fn, void *arg);
+	void (*timer_cancel)(struct engine *en, struct engine_timer *timer);
+	/* Milliseconds of a clock that never goes back. */
+	int64_t (*now_ms)(struct engine *en);
 	/* May be NULL: a step is about to be run again by an error handler. */
 	void (*redelivered)(struct engine *en, struct exchange *ex, const struct step *st);
 	/* May be NULL: a step of the exchange returned rc. */
@@ -86,6 +101,8 @@ struct engine {
 	void *owner; /* the worker */
 	const struct program *program;
 	bool keeps_original; /* some onException wants the message as it came in */
+	void *shared;        /* program->shared_size bytes that all workers of the generation share, zero
+	                        at first; set by the worker */
 };
 
 /* Borrows all; the program may be NULL in tests. */
@@ -133,6 +150,34 @@ enum step_rc engine_enter(
  * routes have called one another ENGINE_DEPTH_MAX deep. */
 enum step_rc engine_enter_route(
     struct exchange *ex, const struct step *st, const struct route *route);
+/* The step's part of the shared state: st->shared_size bytes, aligned as for any type. */
+void *engine_shared(struct engine *en, const struct step *st);
+
+/*
+ * Children: a copy of the parent's message (body, headers, properties, variables) for a branch, an
+ * item, a tap. One that is not detached borrows from its parent, which must wait for it. A body
+ * that streams is not copied: the child's is null.
+ */
+struct exchange *engine_child_new(struct exchange *parent, bool detached);
+void engine_child_free(struct exchange **child);
+/* May a child be begun, or is this too deep? False: the exception is set on the parent. */
+bool engine_child_allowed(struct exchange *parent);
+/* Runs n consecutive steps from `first` (0: to the end of the block) and then child->done, maybe
+ * from inside. handles: the route's error handler applies in it; see engine_handles_errors(). */
+void engine_start_child(
+    struct exchange *child, const struct step *first, uint32_t n, bool handles);
+/* Is the error handler of the route on where the exchange stands (not in a doTry or a handler)? */
+bool engine_handles_errors(const struct exchange *ex);
+/* Was the child ended by an onException that handled its exception? */
+bool engine_was_handled(const struct exchange *ex);
+/* From a step: when it returns STEP_DONE, or is resumed, the exchange ends as if an onException had
+ * handled an exception. */
+void engine_end(struct exchange *ex);
+/* Called when the exchange is aborted while it waits for the step; NULL: no more. */
+void engine_on_abort(struct exchange *ex, engine_timer_fn *fn, void *arg);
+/* The message of `from` becomes that of ex: body, headers; properties and variables are added to
+ * those that are there. All is shared, `from` may be freed afterwards. */
+void engine_take_message(struct exchange *ex, struct exchange *from);
 /* From a step that has not changed anything yet, when it needs the body and that is a VALUE_STREAM:
  * `return engine_need_body(ex);` the step runs again when the body has been collected. */
 enum step_rc engine_need_body(struct exchange *ex);

@@ -68,9 +68,17 @@ engine_handler_applies(const struct exchange *ex)
 {
 	if (ex->failed_over || (ex->top->at->eip->flags & EIP_CATCHES))
 		return false;
+	return engine_handles_errors(ex);
+}
+
+bool
+engine_handles_errors(const struct exchange *ex)
+{
 	for (const struct activation *act = ex->top; act; act = act->below) {
 		if (act->kind == ACTIVATION_ROUTE)
 			return true;
+		if (act->kind == ACTIVATION_CHILD)
+			return act->handles;
 		if (act->kind != ACTIVATION_BLOCK || (act->owner->eip->flags & EIP_CATCHES))
 			return false;
 	}
@@ -389,6 +397,7 @@ engine_handler_ended(struct exchange *ex, struct activation *act, bool failed)
 		if (policy_of(conf)->log_new)
 			report(ex, ROUTE_LOG_ERROR, "On error handling, attempt", 1);
 	} else if (outcome == OUTCOME_HANDLED) {
+		ex->run->handled = true;
 		ex->run->op = OP_UNWIND;
 		return;
 	} else if (outcome == OUTCOME_CONTINUED) {

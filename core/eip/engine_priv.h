@@ -11,6 +11,7 @@ enum activation_kind {
 	ACTIVATION_ROUTE,   /* a route's own: its error handlers end the search */
 	ACTIVATION_HANDLER, /* of an onException that runs: no error handler applies within */
 	ACTIVATION_STEPS,   /* of engine_start_steps: n counts what is left */
+	ACTIVATION_CHILD,   /* of engine_start_child: n counts what is left, 0: the whole block */
 };
 
 /* What becomes of the exception when a handler's block has ended. */
@@ -52,6 +53,10 @@ struct engine_run {
 	bool refused;  /* …with an exception */
 	bool ending;   /* OP_AFTER belongs to OP_UNWIND: unwinding goes on behind it */
 	bool aborted;
+	bool handled; /* ended by a handler */
+	bool leaves;  /* engine_end was called */
+	engine_timer_fn *on_abort;
+	void *on_abort_arg;
 	uint32_t burst;
 	uint32_t slots_cap;
 	struct expression *one;         /* an array of it, for ops->evaluate */
@@ -66,6 +71,10 @@ struct engine_run {
 struct activation *engine_push(struct exchange *ex, enum activation_kind kind,
     const struct step *owner, const struct block *block);
 void engine_release(struct exchange *ex, struct activation *act);
+/* A run without activations. */
+void engine_begin(struct engine *en, struct exchange *ex);
+/* Runs until the exchange waits or is done; then it may be gone. */
+void engine_loop(struct exchange *ex);
 /* The step top->at has been done: to the next. */
 void engine_advance(struct exchange *ex);
 /* The step top->at has failed with ex->exception: to the error handler, or out of its block. */

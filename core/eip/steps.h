@@ -6,6 +6,7 @@
 #ifndef HINNY_EIP_STEPS_H
 #define HINNY_EIP_STEPS_H
 
+#include "core/eip/fan_out.h"
 #include "core/eip/on_exception.h"
 #include "core/model/descriptor.h"
 #include "core/model/headers.h"
@@ -100,6 +101,20 @@ struct exchange_pattern_conf {
 struct rollback_conf {
 	const char *message;
 	bool mark, mark_last;
+};
+
+struct split_conf {
+	struct fan_out_conf fan_out;
+	const char *delimiter;
+	int64_t group, max_failed;
+	double error_threshold;
+	bool tolerates; /* one of the last two is given (check) */
+};
+
+/* multicast; its branches are parsed apart, so that none runs into the next */
+struct multicast_conf {
+	struct fan_out_conf fan_out;
+	struct step_list branches;
 };
 
 struct loop_conf {

@@ -484,6 +484,22 @@ call_repeatable(const struct ipc_call *c)
 	return c->item_seq == 0; /* items that were seen cannot be unseen */
 }
 
+/*
+ * Its step and body have ended so many workers. One death alone says nothing of them: whoever kills workers at random hits messages that are fine, and all that
+ * look like them would be refused. One call that ended every worker it was given to does, and so does a time limit.
+ */
+static void
+call_convict(struct ipc_call *c, uint32_t workers)
+{
+	struct ipc *ipc = c->ipc;
+	uint64_t key = poison_key(c);
+	while (workers-- > 0) {
+		poison_note(ipc, key);
+		if (ipc->opt.ops->poison != NULL)
+			ipc->opt.ops->poison(ipc->opt.owner, key);
+	}
+}
+
 /* Its peer died. */
 static void
 call_retry(struct ipc_call *c, bool was_running, const char *reason, bool time_limit)
@@ -495,15 +511,13 @@ call_retry(struct ipc_call *c, bool was_running, const char *reason, bool time_l
 	}
 	if (was_running) {
 		c->tries++;
-		uint64_t key = poison_key(c);
-		poison_note(c->ipc, key);
-		if (c->ipc->opt.ops->poison != NULL)
-			c->ipc->opt.ops->poison(c->ipc->opt.owner, key);
 		if (time_limit) {
+			call_convict(c, 1);
 			call_fail(c, EXCEPTION_EXCHANGE_TIMED_OUT, "the step was ended: %s", reason);
 			return;
 		}
 		if (c->tries >= c->ipc->opt.max_tries) {
+			call_convict(c, c->tries);
 			call_fail(c, EXCEPTION_WORKER_LOST, "worker lost %u times on this step: %s", c->tries, reason);
 			return;
 		}

@@ -38,6 +38,7 @@ core_lang_sources = \
 	core/lang/source.c \
 	core/lang/text.c \
 	core/lang/timezone.c \
+	core/lang/tokenize.c \
 	core/lang/variable.c \
 	core/lang/xml_pretty.c \
 	core/lang/xpath.c \

@@ -40,6 +40,8 @@ enum option_type {
 	OPTION_NODE,       /* struct step *: one child node parsed as the EIP named in `values` (otherwise, doFinally, redeliveryPolicy) */
 	OPTION_PAIRS,      /* struct pairs: a list of {key, value} maps, or a map (namespace) */
 	OPTION_CLASS,      /* enum value_class_id as int: a Java type name */
+	OPTION_BRANCHES,   /* struct step_list: a list of steps, each of which runs on its own (multicast) */
+	OPTION_BEAN,       /* const struct bean *: "#class:NAME", "#bean:name", "#name", "name" of a bean whose class has the role in `values` */
 };
 
 enum option_flag {
@@ -198,6 +200,25 @@ struct eip_desc {
 	/* An exception came out of the block. Returns STEP_FAILED to pass it on (the default when NULL), or like run having taken it. */
 	enum step_rc (*caught)(struct engine *en, struct exchange *ex, const struct step *st, struct activation *act);
 	const char *help;
+};
+
+/* ---- beans ---- */
+
+/* One row a Java class that routes name and this release has built in: strategies of aggregation … */
+struct bean_class {
+	const char *name; /* fully qualified */
+	const char *role; /* what asks for it: "AggregationStrategy" */
+	const struct option_desc *options; /* its properties */
+	size_t conf_size;
+	int kind; /* means something to those that use the role */
+	const char *help;
+};
+
+/* What `#class:` makes, or an entry of `beans`. */
+struct bean {
+	const char *name; /* NULL: of #class: */
+	const struct bean_class *class;
+	void *conf;
 };
 
 /* ---- components ---- */

@@ -64,6 +64,7 @@ struct step {
 	const char *id;           /* given or generated: "to1" */
 	struct position at;
 	uint32_t index;           /* in program.steps */
+	bool hidden;              /* made by its parent's check (compile_send), not written in the file */
 	void *conf;               /* the EIP's options */
 	struct expression *expr;  /* EIP_EXPRESSION */
 	struct format *format;    /* EIP_FORMAT */
@@ -79,6 +80,8 @@ struct step {
 	uint32_t remotes_n;
 	bool reply_streams;       /* the body that this step leaves is used once only: it may stream */
 	bool body_once;           /* nobody reads the body after this step took it: it may be streamed into the step */
+	uint32_t shared_size;     /* bytes of state that all workers of the generation share (set by the EIP's check); 0: none */
+	uint32_t shared_at;       /* where they lie in the memory of program.shared_size bytes */
 };
 
 struct endpoint {
@@ -137,6 +140,7 @@ struct program {
 	struct generation_file *files;
 	uint32_t files_n;
 	uint64_t kinds;                    /* bit i: kind i of kinds.def is needed */
+	uint32_t shared_size;              /* of the state of all steps that workers share: balancers, breakers … */
 	struct pairs properties;           /* what ${properties:x} finds */
 };
 
@@ -144,6 +148,7 @@ struct program {
 const struct component_desc *component_find(struct str scheme);
 const struct eip_desc *eip_find(struct str name);
 const struct language_desc *language_find(struct str name);
+const struct bean_class *bean_class_find(struct str name); /* fully qualified */
 const struct format_desc *format_find(struct str name);
 const struct kind_desc *kind_find(struct str kind);
 int kind_index(struct str kind); /* position in kinds.def, -1 */
@@ -153,6 +158,7 @@ int kind_count(void);
 const struct component_desc *const *component_all(size_t *n);
 const struct eip_desc *const *eip_all(size_t *n);
 const struct language_desc *const *language_all(size_t *n);
+const struct bean_class *const *bean_class_all(size_t *n);
 const struct format_desc *const *format_all(size_t *n);
 
 #endif

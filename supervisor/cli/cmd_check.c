@@ -89,14 +89,15 @@ static int
 run(const struct cli_args *args)
 {
 	char *cwd = getcwd(NULL, 0);
+	bool as_service = args->rest_n == 0; /* hinny.yaml alone: what hinnyd would say of it */
 	struct bundle_options opt = {
 		.config_file = args->config,
 		.route_files = args->rest,
 		.set = args->set,
 		.properties = args->properties,
-		.properties_file = "application.properties",
+		.properties_file = as_service ? NULL : "application.properties",
 		.cwd = cwd != NULL ? cwd : "/",
-		.run_mode = true,
+		.run_mode = !as_service,
 	};
 
 	if (args->rest_n == 0 && args->config == NULL) {

@@ -15,7 +15,8 @@
 #include <string.h>
 
 extern const struct eip_desc setBody_eip, choice_eip, doTry_eip, filter_eip, loop_eip, stop_eip,
-    to_eip;
+    to_eip, split_eip, multicast_eip;
+extern const struct bean_class String_bean;
 
 enum { STEPS_MAX = 60, DEPTH_MAX = 4, ROUTES = 3, BODY_MAX = 4000 };
 
@@ -119,6 +120,36 @@ make_loop(struct input *in, int depth)
 	return st;
 }
 
+/* What the items or branches leave is put together as text, or not. */
+static const struct bean *
+pick_strategy(struct input *in)
+{
+	static const struct aggregation_text_conf conf = { .delimiter = "+" };
+	static const struct bean text = { .class = &String_bean, .conf = (void *)&conf };
+	return pick(in, 2) ? &text : NULL;
+}
+
+static struct step *
+make_split(struct input *in, int depth)
+{
+	static const char *const texts[] = { "", "1", "1,2", "1,2,3" };
+	struct step *st = build_split(in->b, build_const(in->b, texts[pick(in, 4)]), NULL, NULL);
+	((struct split_conf *)st->conf)->fan_out.strategy = pick_strategy(in);
+	make_block(in, &st->block, depth + 1);
+	return st;
+}
+
+static struct step *make_step(struct input *in, int depth);
+
+static struct step *
+make_multicast(struct input *in, int depth)
+{
+	struct step *first = make_step(in, depth + 1), *second = make_step(in, depth + 1);
+	struct step *st = build_multicast(in->b, first, second, NULL);
+	((struct multicast_conf *)st->conf)->fan_out.strategy = pick_strategy(in);
+	return st;
+}
+
 static struct step *
 make_call(struct input *in)
 {
@@ -140,7 +171,7 @@ make_to(struct input *in)
 static struct step *
 make_step(struct input *in, int depth)
 {
-	unsigned kind = pick(in, depth < DEPTH_MAX ? 12 : 6);
+	unsigned kind = pick(in, depth < DEPTH_MAX ? 16 : 6);
 	in->steps++;
 	switch (kind) {
 	case 0:
@@ -161,6 +192,11 @@ make_step(struct input *in, int depth)
 	case 8:
 	case 9:
 		return make_choice(in, depth);
+	case 10:
+	case 11:
+		return make_split(in, depth);
+	case 12:
+		return make_multicast(in, depth);
 	default:
 		return make_try(in, depth);
 	}
@@ -322,6 +358,76 @@ model_loop(struct model *m, const struct step *st, const struct route *route)
 	return OK;
 }
 
+static enum status model_step(struct model *m, const struct step *st, const struct route *route);
+
+/* What has come of the branches so far. */
+struct gathered {
+	char before[BODY_MAX * 2], text[BODY_MAX * 2];
+	int exception, n;
+};
+
+/* A branch has ended. */
+static void
+model_gather(struct model *m, struct gathered *g, const struct bean *strategy)
+{
+	if (m->exception >= 0 && (strategy == NULL || g->n == 0))
+		g->exception = m->exception;
+	m->exception = -1;
+	m->failed_over = false;
+	if (strategy && g->n > 0 && strlen(g->text) < BODY_MAX)
+		strcat(g->text, "+");
+	if (strategy && strlen(g->text) + strlen(m->body) < sizeof(g->text))
+		strcat(g->text, m->body);
+	g->n++;
+}
+
+static enum status
+model_gathered(struct model *m, const struct gathered *g, const char *body)
+{
+	if (body != m->body && strlen(body) < sizeof(m->body))
+		strcpy(m->body, body);
+	m->exception = g->exception;
+	m->failed_over = g->exception >= 0;
+	return g->exception >= 0 ? FAIL : OK;
+}
+
+static enum status
+model_split(struct model *m, const struct step *st, const struct route *route)
+{
+	const struct bean *strategy = ((const struct split_conf *)st->conf)->fan_out.strategy;
+	struct str rest = str_of(st->expr->text), item;
+	struct gathered *g = calloc(1, sizeof(*g));
+	ASSERT(g);
+	g->exception = -1;
+	strcpy(g->before, m->body);
+	while (rest.n > 0 && str_split(&rest, ',', &item)) {
+		(void)snprintf(m->body, sizeof(m->body), "%.*s", STR_FMT(item));
+		(void)model_steps(m, st->block.first, route); /* a stop ends the item alone */
+		model_gather(m, g, strategy);
+	}
+	enum status s = model_gathered(m, g, strategy && g->n > 0 ? g->text : g->before);
+	free(g);
+	return s;
+}
+
+static enum status
+model_multicast(struct model *m, const struct step *st, const struct route *route)
+{
+	const struct multicast_conf *conf = st->conf;
+	struct gathered *g = calloc(1, sizeof(*g));
+	ASSERT(g);
+	g->exception = -1;
+	strcpy(g->before, m->body);
+	for (size_t i = 0; i < conf->branches.n; i++) {
+		strcpy(m->body, g->before);
+		(void)model_step(m, conf->branches.items[i], route);
+		model_gather(m, g, conf->fan_out.strategy);
+	}
+	enum status s = model_gathered(m, g, conf->fan_out.strategy ? g->text : m->body);
+	free(g);
+	return s;
+}
+
 /* A step, without the error handler. */
 static enum status
 model_raw(struct model *m, const struct step *st, const struct route *route)
@@ -355,6 +461,10 @@ model_raw(struct model *m, const struct step *st, const struct route *route)
 	}
 	if (st->eip == &stop_eip)
 		return STOP;
+	if (st->eip == &split_eip)
+		return model_split(m, st, route);
+	if (st->eip == &multicast_eip)
+		return model_multicast(m, st, route);
 	return st->eip == &choice_eip ? model_choice(m, st, route)
 	    : st->eip == &doTry_eip   ? model_try(m, st)
 				      : model_loop(m, st, route);

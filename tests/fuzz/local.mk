@@ -12,6 +12,7 @@ fuzz_targets = \
 	tests/fuzz/fuzz_scan \
 	tests/fuzz/fuzz_simple \
 	tests/fuzz/fuzz_str \
+	tests/fuzz/fuzz_tokenize \
 	tests/fuzz/fuzz_units \
 	tests/fuzz/fuzz_value \
 	tests/fuzz/fuzz_yaml
@@ -48,3 +49,4 @@ TESTS += $(fuzz_targets)
 endif
 tests_fuzz_fuzz_jsonpath_SOURCES = tests/fuzz/fuzz_jsonpath.c $(lang_case)
 tests_fuzz_fuzz_simple_SOURCES = tests/fuzz/fuzz_simple.c $(lang_case)
+tests_fuzz_fuzz_tokenize_SOURCES = tests/fuzz/fuzz_tokenize.c $(lang_case)

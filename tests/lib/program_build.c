@@ -10,7 +10,7 @@
 #include <string.h>
 
 extern const struct eip_desc setBody_eip, setHeader_eip, choice_eip, when_eip, otherwise_eip,
-    doTry_eip, doCatch_eip, doFinally_eip, onException_eip, redeliveryPolicy_eip, to_eip;
+    doTry_eip, doCatch_eip, doFinally_eip, onException_eip, redeliveryPolicy_eip, to_eip, split_eip, multicast_eip;
 
 /* ---- expressions ---- */
 
@@ -186,6 +186,9 @@ set_default(const struct option_desc *opt, char *conf)
 	switch (opt->type) {
 	case OPTION_BOOL:
 		*(bool *)at = strcmp(opt->dflt, "true") == 0;
+		break;
+	case OPTION_STRING:
+		*(const char **)at = opt->dflt;
 		break;
 	case OPTION_INT:
 	case OPTION_DURATION:
@@ -386,6 +389,32 @@ build_choice(struct build *b, struct step *otherwise, struct step *when, ...)
 	return st;
 }
 
+struct step *
+build_split(struct build *b, struct expression *e, struct step *first, ...)
+{
+	struct step *st = build_step(b, &split_eip);
+	va_list ap;
+	st->expr = e;
+	va_start(ap, first);
+	vblock(&st->block, first, ap);
+	va_end(ap);
+	add_remote(b, st, e);
+	return st;
+}
+
+struct step *
+build_multicast(struct build *b, struct step *first, ...)
+{
+	struct step *st = build_step(b, &multicast_eip);
+	struct multicast_conf *conf = st->conf;
+	va_list ap;
+	va_start(ap, first);
+	for (struct step *s = first; s; s = va_arg(ap, struct step *))
+		list_add(b, &conf->branches, s);
+	va_end(ap);
+	return st;
+}
+
 static struct classes
 one_class(struct build *b, enum exception_id id)
 {
@@ -478,7 +507,7 @@ adopt(struct step *st, const struct route *route)
 	adopt_block(&st->block, route);
 	for (const struct option_desc *opt = st->eip->options; opt && opt->name; opt++) {
 		char *at = (char *)st->conf + opt->offset;
-		if (opt->type == OPTION_NODES) {
+		if (opt->type == OPTION_NODES || opt->type == OPTION_BRANCHES) {
 			struct step_list *list = (struct step_list *)(void *)at;
 			for (size_t i = 0; i < list->n; i++)
 				adopt(list->items[i], route);
@@ -567,6 +596,26 @@ fake_of(struct engine *en)
 	return en->owner;
 }
 
+/* Something that is answered later. */
+static struct fake_asked *
+ask(struct fake *f, enum fake_pending kind, struct exchange *ex)
+{
+	ASSERT(f->queue_n < FAKE_PENDING_MAX);
+	struct fake_asked *asked = &f->queue[f->queue_n++];
+	*asked = (struct fake_asked){ .kind = kind, .ex = ex };
+	f->pending = kind;
+	return asked;
+}
+
+static struct fake_asked
+take_asked(struct fake *f, int i)
+{
+	struct fake_asked asked = f->queue[i];
+	memmove(&f->queue[i], &f->queue[i + 1], (size_t)(--f->queue_n - i) * sizeof(f->queue[0]));
+	f->pending = f->queue_n ? f->queue[0].kind : PENDING_NOTHING;
+	return asked;
+}
+
 /* Does the run of a call: each step leaves a "C". */
 static void
 answer_call(struct exchange *ex, const struct step *st)
@@ -594,7 +643,7 @@ op_call(struct engine *en, struct exchange *ex, const struct step *st)
 	f->calls++;
 	f->called = st;
 	if (f->call_mode == FAKE_LATER) {
-		f->pending = PENDING_CALL;
+		ask(f, PENDING_CALL, ex)->called = st;
 	} else if (f->call_mode == FAKE_FAIL) {
 		exchange_fail(ex, EXCEPTION_WORKER_LOST, "lost");
 		engine_call_done(ex, false, f->call_failed);
@@ -654,7 +703,10 @@ op_evaluate(struct engine *en, struct exchange *ex, struct expression *const *e,
 	f->asked_n = n;
 	f->asked_first_match = first_match;
 	if (f->evaluate_mode == FAKE_LATER) {
-		f->pending = PENDING_EVALUATE;
+		struct fake_asked *asked = ask(f, PENDING_EVALUATE, ex);
+		asked->asked = e;
+		asked->asked_n = n;
+		asked->first_match = first_match;
 		return;
 	}
 	if (f->evaluate_mode == FAKE_FAIL) {
@@ -685,7 +737,7 @@ op_send(struct engine *en, struct exchange *ex, const struct step *st, struct en
 	(void)st;
 	f->sends++;
 	if (f->send_mode == FAKE_LATER) {
-		f->pending = PENDING_SEND;
+		(void)ask(f, PENDING_SEND, ex);
 		return STEP_PENDING;
 	}
 	if (f->send_mode == FAKE_FAIL) {
@@ -718,32 +770,111 @@ op_wait(struct engine *en, struct exchange *ex, int64_t ms)
 	if (f->wakes)
 		engine_wake(ex);
 	else
-		f->pending = PENDING_WAIT;
+		(void)ask(f, PENDING_WAIT, ex);
+}
+
+/* The oldest that is due. */
+static int
+next_asked(const struct fake *f)
+{
+	for (int i = 0; i < f->queue_n; i++)
+		if (f->queue[i].kind != PENDING_TIMER || f->queue[i].ms == 0)
+			return i;
+	return 0;
+}
+
+struct engine_timer {
+	engine_timer_fn *fn;
+	void *arg;
+};
+
+static void
+fire(struct engine_timer *timer)
+{
+	engine_timer_fn *fn = timer->fn;
+	void *arg = timer->arg;
+	free(timer);
+	fn(arg);
 }
 
 void
 fake_answer(struct fake *f, struct exchange *ex)
 {
-	enum fake_pending pending = f->pending;
-	f->pending = PENDING_NOTHING;
-	switch (pending) {
+	(void)ex;
+	ASSERT(f->queue_n > 0);
+	struct fake_asked asked = take_asked(f, next_asked(f));
+	switch (asked.kind) {
 	case PENDING_CALL:
-		answer_call(ex, f->called);
+		answer_call(asked.ex, asked.called);
 		return;
 	case PENDING_EVALUATE:
-		fake_answer_evaluate(f, ex);
+		f->asked = asked.asked;
+		f->asked_n = asked.asked_n;
+		f->asked_first_match = asked.first_match;
+		fake_answer_evaluate(f, asked.ex);
 		return;
 	case PENDING_SEND:
-		answer_send(ex);
-		engine_resume(ex);
+		answer_send(asked.ex);
+		engine_resume(asked.ex);
 		return;
 	case PENDING_WAIT:
-		engine_wake(ex);
+		engine_wake(asked.ex);
+		return;
+	case PENDING_TIMER:
+		f->now_ms += asked.ms;
+		fire(asked.timer);
 		return;
 	case PENDING_NOTHING:
 		break;
 	}
 	UNREACHABLE();
+}
+
+static struct engine_timer *
+op_timer_start(struct engine *en, int64_t ms, engine_timer_fn *fn, void *arg)
+{
+	struct fake_asked *asked = ask(fake_of(en), PENDING_TIMER, NULL);
+	asked->ms = ms;
+	asked->timer = malloc(sizeof(*asked->timer));
+	ASSERT(asked->timer);
+	*asked->timer = (struct engine_timer){ fn, arg };
+	return asked->timer;
+}
+
+static void
+op_timer_cancel(struct engine *en, struct engine_timer *timer)
+{
+	struct fake *f = fake_of(en);
+	for (int i = 0; i < f->queue_n; i++)
+		if (f->queue[i].timer == timer) {
+			(void)take_asked(f, i);
+			free(timer);
+			return;
+		}
+	UNREACHABLE();
+}
+
+static int64_t
+op_now_ms(struct engine *en)
+{
+	return fake_of(en)->now_ms;
+}
+
+static struct exchange *
+op_child_new(struct engine *en, bool detached)
+{
+	(void)detached;
+	return exchange_new(&fake_of(en)->pool);
+}
+
+static void
+op_child_free(struct engine *en, struct exchange **child)
+{
+	struct fake *f = fake_of(en);
+	for (int i = f->queue_n - 1; i >= 0; i--)
+		if (f->queue[i].ex == *child) /* it was aborted */
+			(void)take_asked(f, i);
+	exchange_free(&f->pool, child);
 }
 
 static bool
@@ -798,6 +929,11 @@ static const struct engine_ops fake_ops = {
 	.log = op_log,
 	.collect = op_collect,
 	.redelivered = op_redelivered,
+	.child_new = op_child_new,
+	.child_free = op_child_free,
+	.timer_start = op_timer_start,
+	.timer_cancel = op_timer_cancel,
+	.now_ms = op_now_ms,
 };
 
 /* ---- exchanges ---- */
@@ -837,7 +973,7 @@ exchange_done(struct exchange *ex)
 	for (int i = 0; f->properties && i < FAKE_SEEN_MAX && f->properties[i]; i++)
 		see(f->seen[FAKE_SEEN_MAX + i], ex,
 		    exchange_property(ex, str_of(f->properties[i])));
-	exchange_free(&f->pool, &ex);
+	op_child_free(ex->engine, &ex);
 }
 
 void

@@ -71,6 +71,11 @@ struct on_exception_conf *build_on_exception_conf(struct step *st);
 struct redelivery_conf *build_redelivery(
     struct build *b, struct step *on_exception, int64_t maximum, int64_t delay_ms);
 
+/* split of an expression; multicast. */
+struct step *build_split(struct build *b, struct expression *e, struct step *first, ...)
+    __attribute__((sentinel));
+struct step *build_multicast(struct build *b, struct step *first, ...) __attribute__((sentinel));
+
 struct route *build_route(struct build *b, const char *id, struct step *first, ...)
     __attribute__((sentinel));
 /* Steps that are a block already become the route's. */
@@ -85,7 +90,27 @@ struct endpoint *build_endpoint(struct build *b, const char *uri, unsigned compo
 
 enum { FAKE_SEEN_MAX = 8 };
 enum fake_mode { FAKE_NOW, FAKE_LATER, FAKE_FAIL };
-enum fake_pending { PENDING_NOTHING, PENDING_CALL, PENDING_EVALUATE, PENDING_SEND, PENDING_WAIT };
+enum fake_pending {
+	PENDING_NOTHING,
+	PENDING_CALL,
+	PENDING_EVALUATE,
+	PENDING_SEND,
+	PENDING_WAIT,
+	PENDING_TIMER
+};
+enum { FAKE_PENDING_MAX = 256 };
+
+/* What an exchange (or, a timer: something else) waits for. */
+struct fake_asked {
+	enum fake_pending kind;
+	struct exchange *ex;
+	const struct step *called;
+	struct expression *const *asked;
+	uint32_t asked_n;
+	bool first_match;
+	int64_t ms;
+	struct engine_timer *timer;
+};
 
 struct fake {
 	struct engine en;
@@ -98,6 +123,9 @@ struct fake {
 	int waits_n;
 	bool wakes;                /* waits end at once */
 	enum fake_pending pending; /* what fake_answer() answers */
+	struct fake_asked queue[FAKE_PENDING_MAX];
+	int queue_n;
+	int64_t now_ms;
 	const struct step *called;
 	bool local;       /* steps with an owner run here */
 	uint32_t asked_n; /* of the last evaluate */
@@ -126,6 +154,8 @@ struct exchange *fake_start(struct fake *f, const struct route *route, const cha
 /* Answers what an op in FAKE_LATER mode was asked; without f.answers the text of an expression is
  * the answer, and a call fails at a step whose expression is "!". */
 void fake_answer_evaluate(struct fake *f, struct exchange *ex);
+/* The oldest thing that was asked, whichever exchange asked; timers that are not due at once come
+ * last. `ex` is only for the reader. */
 void fake_answer(struct fake *f, struct exchange *ex);
 /* A header of the last done exchange, remembered by name: "" when absent. Call fake_watch before it
  * is done. */

@@ -222,6 +222,49 @@ def test_head_through_a_proxy():
             assert status == 200 and headers['content-length'] == '12345' and headers['x-m'] == 'HEAD' and body == b'', headers
 
 
+def test_redirects():
+    seen = []
+
+    def handler(head, body, s):
+        method, path = head.split(b' ')[:2]
+        seen.append((method, path, body, b'uthorization: ' in head))
+        answers = {
+            b'/rel': b'302 x\r\nLocation: next?a=b#f', b'/abs': b'307 x\r\nLocation: http://127.0.0.1:%d/next' % be.port,
+            b'/dir/see': b'303 x\r\nLocation: /next', b'/loop': b'301 x\r\nLocation: /loop', b'/none': b'302 x',
+            b'/host': b'307 x\r\nLocation: http://localhost:%d/next' % be.port, b'/tls': b'302 x\r\nLocation: https://h/',
+        }
+        if path == b'/big':
+            return b'HTTP/1.1 302 x\r\nLocation: next\r\nContent-Length: 300000\r\n\r\n' + b'z' * 300000
+        if path in answers:
+            return b'HTTP/1.1 ' + answers[path] + b'\r\nContent-Length: 4\r\n\r\ngone'
+        return b'HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nhere'
+    route = """
+- route:
+    from:
+      uri: platform-http:/%s
+      steps:
+        - removeHeaders: {pattern: "*", excludePattern: CamelHttpMethod}
+        - setHeader: {name: Authorization, constant: secret}
+        - to: {uri: "http://127.0.0.1:{{back}}/%s", parameters: {throwExceptionOnFailure: false, followRedirects: %s}}
+        - setBody: {simple: '${body}'}
+"""
+    routes = ''.join(route % (p, p, 'true') for p in ('rel', 'abs', 'dir/see', 'loop', 'none', 'host', 'tls', 'big')) + route % ('not', 'rel', 'false')
+    with Backend(handler) as be, Broker({'r.yaml': routes}, properties=['back=%d' % be.port]) as b:
+        assert b.get('/rel')[2] == b'here' and seen[-1][:2] == (b'GET', b'/next?a=b'), seen
+        assert b.post('/rel', b'x')[2] == b'here' and seen[-1][:3] == (b'GET', b'/next?a=b', b''), seen
+        assert b.request('PUT', '/rel', b'x')[2] == b'here' and seen[-1][:3] == (b'PUT', b'/next?a=b', b'x'), seen
+        assert b.post('/abs', b'x')[2] == b'here' and seen[-1] == (b'POST', b'/next', b'x', True), seen
+        assert b.post('/dir/see', b'x')[2] == b'here' and seen[-1][:3] == (b'GET', b'/next', b''), seen
+        assert b.post('/host', b'x')[2] == b'here' and seen[-1] == (b'POST', b'/next', b'x', False), seen
+        assert b.get('/big')[2] == b'here' and seen[-1][:2] == (b'GET', b'/next'), seen
+        seen.clear()
+        assert b.get('/loop')[0] == 301 and len(seen) == 51, len(seen)
+        assert b.get('/none')[0] == 302
+        assert b.get('/tls')[0] == 500
+        status, headers, body = b.get('/not')
+        assert status == 302 and headers['location'] == 'next?a=b#f' and body == b'gone', (status, headers)
+
+
 def test_slow_clients_are_told():
     settings = ['http.request_head_timeout=300ms', 'http.request_body_timeout=300ms', 'http.idle_timeout=300ms']
     with Broker({'r.yaml': ROUTES}, settings=settings) as b:
@@ -337,7 +380,7 @@ def test_other_addresses():
 
 
 def test_unknown_options_of_http_do_not_leave_as_query():
-    for option in ('proxyHost=x', 'sslContextParameters=#x', 'httpClient.soTimeout=5', 'followRedirects=true'):
+    for option in ('proxyHost=x', 'sslContextParameters=#x', 'httpClient.soTimeout=5', 'cookieStore=#x'):
         b = Broker({'r.yaml': '- route:\n    from:\n      uri: platform-http:/x\n      steps:\n        - to: "http://h/p?%s"\n' % option}, wait=False)
         try:
             assert b.proc.wait(20) == 1

@@ -147,6 +147,16 @@ def test_backoff_recovers():
         until(lambda: b.worker('http.1')['state'] == 'serving')
 
 
+def test_a_successor_that_refuses_is_degraded():
+    with Fake() as b:
+        b.play('http.1', 'refuse the disk is full')
+        os.kill(b.worker('http.1')['pid'], signal.SIGKILL)
+        until(lambda: b.worker('http.1')['state'] == 'degraded')
+        assert len(b.said('BEGIN', 'http.1')) == 2
+        b.wait_line('worker http.1 refused its generation: the disk is full')
+        assert b.served_by()[0] == 'http.0'
+
+
 def test_dies_right_after_start():
     """READY and START, then death with nothing served: back-off, not a loop at full speed."""
     with Fake({'http.1': 'short'}, settings=['supervisor.restart_limit=5', 'supervisor.restart_backoff=20ms']) as b:

@@ -12,7 +12,7 @@ sys.path.insert(0, os.path.join(os.environ.get('HINNY_SRCDIR', '.'), 'tests', 'l
 import flows
 from broker import Backend, Broker, SANITIZED, SLOW, alive, hinny, main, setting, until
 
-RELOADS = setting('RELOADS', 10, 30)
+RELOADS = max(6, setting('RELOADS', 10, 30))
 PACE = setting('RELOAD_PACE', 0.25, 1.0)  # seconds from one to the next
 TRANSFER = setting('TRANSFER_MIB', 64, 1024) << 20
 

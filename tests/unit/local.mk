@@ -13,6 +13,7 @@ unit_tests = \
 	tests/unit/test_errors \
 	tests/unit/test_exception \
 	tests/unit/test_exchange \
+	tests/unit/test_fan_out \
 	tests/unit/test_formats \
 	tests/unit/test_frame \
 	tests/unit/test_hash \

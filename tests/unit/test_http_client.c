@@ -545,6 +545,14 @@ static const struct stream_ops source_ops = {
 	.attach = source_go, .pause = source_nothing, .resume = source_go, .cancel = source_cancel
 };
 
+/* One that gives nothing by itself. */
+static const struct stream_ops held_source_ops = {
+	.attach = source_nothing,
+	.pause = source_nothing,
+	.resume = source_nothing,
+	.cancel = source_cancel,
+};
+
 #define PUT_HEAD "PUT /x HTTP/1.1\r\nHost: p\r\nTransfer-Encoding: chunked\r\n\r\n"
 
 static void
@@ -603,6 +611,37 @@ test_streamed_body_is_sent_again(void **state)
 	teardown(&f);
 }
 
+/* A source that pauses is not the peer's fault; a peer that stays silent afterwards is. */
+static void
+test_slow_source_is_not_the_peers_fault(void **state)
+{
+	struct fixture f;
+	struct peer p;
+	struct one_call c;
+
+	(void)state;
+	setup(&f);
+	peer_open(&p);
+	call_begin(&f, &c, p.port, PUT_HEAD, true);
+	c.call.q_answer = timeouts_queue(&f.io.timeouts, 50);
+	c.source = (struct stream){ .ops = &held_source_ops, .length = -1 };
+	c.call.stream = &c.source;
+	http_call_start(&c.call);
+	peer_expect(&f, &p, PUT_HEAD);
+	struct monotime until = monotime_add_ms(monotime_now(), 300);
+	while (monotime_now().ns < until.ns)
+		loop_turn(&f.lp, 20);
+	assert_false(c.over);
+	c.source_left = 10;
+	source_pump(&c);
+	peer_expect(&f, &p, "0\r\n\r\n");
+	call_end(&f, &c);
+	assert_int_equal(c.why, HTTP_FAIL_TIMEOUT);
+	buf_fini(&c.body);
+	peer_close(&p);
+	teardown(&f);
+}
+
 int
 main(void)
 {
@@ -616,5 +655,6 @@ main(void)
 	UNIT_CASE(test_pool_is_bounded);
 	UNIT_CASE(test_streamed_body_waits_for_a_slow_peer);
 	UNIT_CASE(test_streamed_body_is_sent_again);
+	UNIT_CASE(test_slow_source_is_not_the_peers_fault);
 	return unit_run("http_client");
 }

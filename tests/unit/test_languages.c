@@ -6,9 +6,12 @@
 #include "core/lang/text.h"
 #include "core/lang/timezone.h"
 #include "core/lang/xpath.h"
+#include "core/lang/tokenize.h"
 #include "core/lang/xtokenize.h"
 #include "tests/lib/lang_case.h"
 #include "tests/lib/unit.h"
+
+#include <stdio.h>
 
 static void
 test_list(void **state)
@@ -16,7 +19,7 @@ test_list(void **state)
 	size_t n;
 	const struct language_desc *const *all = language_all(&n);
 	(void)state;
-	assert_int_equal(n, 8);
+	assert_int_equal(n, 9);
 	for (size_t i = 0; i < n; i++) {
 		assert_ptr_equal(language_find(str_of(all[i]->name)), all[i]);
 		assert_true(i == 0 || strcmp(all[i - 1]->name, all[i]->name) < 0);
@@ -263,6 +266,72 @@ test_xtokenize(void **state)
 	lang_case_fini(&lc);
 }
 
+/* ---- tokenize ---- */
+
+static const struct tokenize_row {
+	const char *label, *token, *body;
+	struct tokenize_conf conf;
+	const char *expected; /* with "|" between the parts */
+} tokenizes[] = {
+	{ "plain", ",", "a , b", { 0 }, "a | b" },
+	{ "empty parts", "\n", "a\n\nb\n", { 0 }, "a||b" },
+	{ "written line end", "\\n", "a\nb", { 0 }, "a|b" },
+	{ "no text", ",", "", { 0 }, "" },
+	{ "group", "\n", "a\nb\nc\n", { .group_text = "2" }, "a\nb|c" },
+	{ "group by another delimiter", ",", "a,b,c", { .group_text = "2", .group_delimiter = ";" },
+	    "a;b|c" },
+	{ "skip the first", "\n", "h\na\nb", { .group_text = "2", .skip_first = true }, "a\nb" },
+	{ "regex", "[0-9]+", "a1b22c", { .regex = true }, "a|b|c" },
+	{ "regex that matches nothing", "x*", "ab", { .regex = true }, "ab" },
+	{ "pair", "[", "x[1]y[2]", { .end_token = "]" }, "1|2" },
+	{ "pair with tokens", "[", "x[1]y[2", { .end_token = "]", .include_tokens = true },
+	    "[1]" },
+	{ "xml", "i", "<o><i>1</i><i a='>'/><x:i>3</x:i><id>4</id></o>", { .xml = true },
+	    "<i>1</i>|<i a='>'/>|<x:i>3</x:i>" },
+	{ "xml in brackets", "<i>", "<o><i>1</i></o>", { .xml = true }, "<i>1</i>" },
+	{ "xml group", "i", "<o><i>1</i><i>2</i><i>3</i></o>",
+	    { .xml = true, .group_text = "2" }, "<i>1</i><i>2</i>|<i>3</i>" },
+	{ "xml that breaks off", "i", "<o><i>1</i><i>2</o>", { .xml = true }, "<i>1</i>" },
+	{ "inherited namespaces", "i", "<o xmlns=\"urn:x\" b='1' xmlns:y='y'><i c='2'>1</i><i "
+				       "xmlns:y='z'/></o>",
+	    { .xml = true, .inherit = "o" },
+	    "<i c='2' xmlns=\"urn:x\" xmlns:y='y'>1</i>|<i xmlns:y='z' xmlns=\"urn:x\"/>" },
+	{ "no number of a group", ",", "", { .group_text = "x" }, REFUSED },
+	{ "xml and regex", "i", "", { .xml = true, .regex = true }, REFUSED },
+	{ "regex that is none", "(", "", { .regex = true }, REFUSED },
+	{ "no token", "", "", { 0 }, REFUSED },
+	{ "any element", "*", "", { .xml = true }, REFUSED },
+	{ "tokens without an end", ",", "", { .include_tokens = true }, REFUSED },
+	{ "namespaces without xml", ",", "", { .inherit = "o" }, REFUSED },
+};
+
+static void
+check_tokenize(void **state)
+{
+	const struct tokenize_row *row = *state;
+	struct lang_case lc;
+	struct value v;
+	char got[512] = "";
+	lang_case_init(&lc);
+	lang_case_body(&lc, row->body);
+	struct expression *e = compile_fake_new(&lc.c, "tokenize", row->token, false);
+	*(struct tokenize_conf *)e->conf = row->conf;
+	if (!compile_fake_finish(&lc.c, e)) {
+		assert_string_equal(REFUSED, row->expected);
+		lang_case_fini(&lc);
+		return;
+	}
+	assert_int_equal(expression_eval(e, lc.ex, &v), EVAL_OK);
+	assert_int_equal(v.type, VALUE_LIST);
+	for (size_t i = 0; i < v.u.list->n; i++) {
+		struct str s = value_text(&lc.ex->arena, &v.u.list->items[i]);
+		(void)snprintf(got + strlen(got), sizeof(got) - strlen(got), "%s%.*s", i ? "|" : "",
+		    STR_FMT(s));
+	}
+	assert_string_equal(got, row->expected);
+	lang_case_fini(&lc);
+}
+
 /* ---- regular expressions ---- */
 
 static const struct regex_row {
@@ -367,6 +436,7 @@ main(void)
 	UNIT_CASE(test_xpath_access);
 	UNIT_CASE(test_xpath_refused_options);
 	UNIT_CASE(test_xtokenize);
+	UNIT_TABLE("tokenize", tokenizes, check_tokenize);
 	UNIT_TABLE("regex", regexes, check_regex);
 	UNIT_CASE(test_text);
 	UNIT_CASE(test_zones);

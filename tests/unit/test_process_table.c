@@ -18,7 +18,7 @@ static const struct life_row {
 } lives[] = {
 	{ "spawned", S(DEAD), E(SPAWN), S(STARTING), A(SPAWN) },
 	{ "ready", S(STARTING), E(SAID_READY), S(READY), A(ANNOUNCE) },
-	{ "refused", S(STARTING), E(SAID_REFUSED), S(STOPPING), A(REFUSE) },
+	{ "refused", S(STARTING), E(SAID_REFUSED), S(STARTING), A(REFUSE) },
 	{ "late", S(STARTING), E(TIMEOUT), S(STARTING), A(KILL) },
 	{ "dies at start", S(STARTING), E(EXIT_EARLY), S(BACKOFF), A(RETRY) },
 	{ "says no more at start", S(STARTING), E(EXIT_FINAL), S(DEGRADED), A(GIVE_UP) },

@@ -85,12 +85,14 @@ static const int allowed[] = {
 #ifdef __SANITIZE_ADDRESS__
 	/* the sanitizers look at the process itself, and their leak checker stops its threads */
 	SCMP_SYS(clone),
+	SCMP_SYS(getdents),
 	SCMP_SYS(getdents64),
 	SCMP_SYS(getppid),
 	SCMP_SYS(kill),
 	SCMP_SYS(mmap),
 	SCMP_SYS(mprotect),
 	SCMP_SYS(newfstatat),
+	SCMP_SYS(open),
 	SCMP_SYS(openat),
 	SCMP_SYS(prctl),
 	SCMP_SYS(ptrace),

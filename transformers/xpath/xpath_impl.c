@@ -118,6 +118,27 @@ all_nodes(struct buf *b, xmlNodeSetPtr nodes)
 		.aux = nodes ? (uint32_t)nodes->nodeNr : 0 };
 }
 
+/* Each node as an item. False: they are too large. */
+static bool
+list_nodes(struct xml *x, struct exchange *ex, xmlNodeSetPtr nodes, struct value *out)
+{
+	int n = nodes ? nodes->nodeNr : 0;
+	uint64_t left = x->limits.max_output ? x->limits.max_output : UINT64_MAX;
+
+	*out = value_new_list(&ex->arena, (size_t)n);
+	for (int i = 0; i < n; i++) {
+		xmlNodeSet one = { .nodeNr = 1, .nodeTab = nodes->nodeTab + i };
+		buf_clear(&x->out);
+		struct value v = one_node(&x->out, &one);
+		if (v.type == VALUE_TYPES || x->out.n > left)
+			return false;
+		left -= x->out.n;
+		v.u.s = arena_str(&ex->arena, (struct str){ x->out.p, x->out.n });
+		value_list_add(&ex->arena, out->u.list, v);
+	}
+	return true;
+}
+
 static enum eval_rc
 give_nodes(struct xml *x, struct exchange *ex, const struct expression *e, xmlXPathObjectPtr o,
     struct value *out)
@@ -133,8 +154,15 @@ give_nodes(struct xml *x, struct exchange *ex, const struct expression *e, xmlXP
 	if (o->nodesetval)
 		xmlXPathNodeSetSort(o->nodesetval);
 	buf_clear(&x->out);
-	*out = code->want == WANT_NODE ? one_node(&x->out, o->nodesetval)
-				       : all_nodes(&x->out, o->nodesetval);
+	if (code->want == WANT_LIST) {
+		if (list_nodes(x, ex, o->nodesetval, out))
+			return EVAL_OK;
+		out->type = VALUE_TYPES;
+	} else if (code->want == WANT_NODE) {
+		*out = one_node(&x->out, o->nodesetval);
+	} else {
+		*out = all_nodes(&x->out, o->nodesetval);
+	}
 	if (out->type == VALUE_TYPES) {
 		exchange_fail(ex, EXCEPTION_BODY_TOO_LARGE,
 		    "xpath %s: the result is larger than xform.max_output", e->text);

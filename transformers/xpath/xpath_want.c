@@ -32,6 +32,8 @@ xpath_want_of(const struct expression *e)
 		return WANT_TRUTH;
 	case CLASS_NODE:
 		return WANT_NODE;
+	case CLASS_LIST:
+		return WANT_LIST;
 	default:
 		return WANT_NODES;
 	}

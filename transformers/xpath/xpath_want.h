@@ -9,9 +9,9 @@
 #include "core/lang/source.h"
 #include "core/model/program.h"
 
-enum xpath_want { WANT_NODES, WANT_NODE, WANT_NUMBER, WANT_TEXT, WANT_TRUTH };
+enum xpath_want { WANT_NODES, WANT_NODE, WANT_LIST, WANT_NUMBER, WANT_TEXT, WANT_TRUTH };
 
-/* resultQName, else what fits resultType; a predicate wants a truth. */
+/* resultQName, else what fits resultType (a List: each node by itself, for split); a predicate wants a truth. */
 enum xpath_want xpath_want_of(const struct expression *e);
 /* Is the result type a number without NaN? */
 bool xpath_want_integer(const struct expression *e);

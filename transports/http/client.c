@@ -124,6 +124,19 @@ keep(struct http_call *call, struct str bytes, struct blob *blob)
 	call->kept_bytes += bytes.n;
 }
 
+/* The peer's time runs while it has bytes to take or an answer to give, not while the source of the
+ * body is waited for: that has a time-out of its own. */
+static void
+watch_peer(struct http_call *call)
+{
+	if (call->cc->answer_began)
+		return;
+	if (call->streams && !call->sent && call->cc->conn.out_n == 0)
+		timeout_cancel(&call->timeout);
+	else
+		timeout_set(&call->timeout, call->q_answer);
+}
+
 static void
 send_piece(struct http_call *call, struct str bytes, struct blob *blob)
 {
@@ -137,9 +150,7 @@ send_piece(struct http_call *call, struct str bytes, struct blob *blob)
 	if (call->out_chunked)
 		slices[n++] = (struct conn_slice){ STR_LIT("\r\n"), NULL };
 	conn_send(&call->cc->conn, slices, n);
-	if (!call->cc->answer_began)
-		timeout_set(&call->timeout,
-		    call->q_answer); /* the peer's time to answer begins when it has all */
+	watch_peer(call);
 }
 
 static void
@@ -150,6 +161,7 @@ send_end(struct http_call *call)
 	if (call->out_chunked)
 		conn_send(&call->cc->conn, &last, 1);
 	call->sent = true;
+	watch_peer(call);
 }
 
 void
@@ -265,6 +277,7 @@ call_send(struct http_call *call)
 		conn_send(&cc->conn, slices, 1);
 		send_stream(call);
 		conn_uncork(&cc->conn);
+		watch_peer(call);
 	}
 	if (cc->conn.out_broken || call->body_wrong)
 		conn_again(&cc->conn);
@@ -287,9 +300,9 @@ call_pump(struct http_call *call)
 		    "the connection broke");
 		return;
 	}
-	if (cc->conn.progress && !cc->answer_began) {
+	if (cc->conn.progress) {
 		cc->conn.progress = false;
-		timeout_set(&call->timeout, call->q_answer);
+		watch_peer(call);
 	}
 	if (call->stream_paused && !call->stream_over && cc->conn.out_bytes <= CONN_OUT_LOW &&
 	    !cc->conn.out_broken) {

@@ -166,6 +166,8 @@ answer_pump(struct client_conn *cc)
 			answer_end(cc);
 		else if (cc->conn.eof)
 			client_lost(cc, HTTP_FAIL_CUT, "the connection ended within the body");
+		else if (!timeout_is_set(&call->timeout))
+			timeout_set(&call->timeout, call->q_idle);
 		return;
 	}
 }

@@ -184,13 +184,30 @@ http_send_finish(struct http_send *s, bool ok)
 		engine_fail(ex);
 }
 
+/* The answer led elsewhere: asks there. */
+static void
+send_again(struct http_send *s)
+{
+	bool built = http_request_build(s);
+
+	s->redirect = (struct str){ NULL, 0 };
+	if (built) {
+		http_call_start(&s->call);
+		return;
+	}
+	http_send_finish(s, false);
+	give_send(s);
+}
+
 void
 http_send_over(struct http_call *call)
 {
 	struct http_send *s = CONTAINER_OF(call, struct http_send, call);
 
 	http_origin_put(call->origin);
-	if (!s->starting)
+	if (s->redirect.n > 0 && s->ex != NULL)
+		send_again(s);
+	else if (!s->starting)
 		give_send(s);
 	else
 		s->gone = true;
@@ -212,6 +229,10 @@ send_message(struct worker *wk, struct exchange *ex, const struct step *st, stru
 	s->ep = ep;
 	s->dynamic = st != NULL && st->eip != NULL && strcmp(st->eip->name, "toD") == 0;
 	s->gone = false;
+	s->redirect = (struct str){ NULL, 0 };
+	s->redirect_method = HTTP_METHOD_UNSET;
+	s->redirect_abroad = false;
+	s->redirects = 0;
 	if (!http_request_build(s)) {
 		give_send(s);
 		return STEP_FAILED;

@@ -243,6 +243,11 @@ on_answer(struct http_call *call, const struct http_head *h, struct blob *head_b
 	s->reason = h->reason;
 	s->location =
 	    h->status >= 300 && h->status <= 399 ? find_location(h) : (struct str){ NULL, 0 };
+	if (http_redirect(s, h)) {
+		if (stream != NULL)
+			stream_cancel(stream);
+		return; /* on with it when the call is over */
+	}
 	if (stream != NULL && conf->ignore_response_body) {
 		stream_cancel(stream);
 		stream = NULL;

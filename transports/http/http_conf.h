@@ -35,13 +35,13 @@ struct http_conf {
 	bool get_with_body, delete_with_body;
 	bool skip_request_headers, skip_response_headers, skip_control_headers;
 	bool ignore_response_body;
+	bool follow_redirects;
 	int64_t connect_timeout, so_timeout, response_timeout,
 	    connection_request_timeout; /* ms; 0: as hinny.yaml says */
 	int auth_method;                /* enum http_auth_option */
 	const char *auth_username, *auth_password, *auth_token;
 	/* accepted with their default alone */
-	bool disable_stream_cache, follow_redirects, lazy_start, content_type_charset,
-	    clear_expired_cookies;
+	bool disable_stream_cache, lazy_start, content_type_charset, clear_expired_cookies;
 };
 
 /* Is `status` in a list such as "200-299,304"? Items that are no numbers match nothing. */

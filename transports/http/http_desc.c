@@ -55,7 +55,7 @@ static const struct option_desc options[] = { { .name = "httpUri",
 	    .type = OPTION_DURATION,
 	    .flags = OPTION_PRODUCER,
 	    .offset = AT(connect_timeout),
-	    .help = "longest time to connect; 0: as http.client in hinny.yaml" },
+	    .help = "longest time to connect; 0: http.connect_timeout of hinny.yaml" },
 	{ .name = "connectionClose",
 	    .type = OPTION_BOOL,
 	    .dflt = "false",
@@ -101,7 +101,7 @@ static const struct option_desc options[] = { { .name = "httpUri",
 	    .dflt = "false",
 	    .flags = OPTION_PRODUCER,
 	    .offset = AT(follow_redirects),
-	    .help = "must be false in this release: a redirect comes back as it is" },
+	    .help = "go where an answer 301, 302, 303, 307 or 308 leads" },
 	{ .name = "getWithBody",
 	    .type = OPTION_BOOL,
 	    .dflt = "false",
@@ -142,15 +142,15 @@ static const struct option_desc options[] = { { .name = "httpUri",
 	    .type = OPTION_DURATION,
 	    .flags = OPTION_PRODUCER,
 	    .offset = AT(response_timeout),
-	    .help = "longest time to wait for the head of the answer; 0: as http.client in "
-	            "hinny.yaml" },
+	    .help = "longest time to wait for the head of the answer; 0: "
+		    "http.response_timeout of hinny.yaml" },
 	{ .name = "skipControlHeaders",
 	    .type = OPTION_BOOL,
 	    .dflt = "false",
 	    .flags = OPTION_PRODUCER,
 	    .offset = AT(skip_control_headers),
 	    .help = "do not let the headers CamelHttpUri, -Path, -Query and -Method change the "
-	            "request" },
+		    "request" },
 	{ .name = "skipRequestHeaders",
 	    .type = OPTION_BOOL,
 	    .dflt = "false",
@@ -278,9 +278,6 @@ check(struct compile *c, struct endpoint *ep)
 			rc = compile_error(c, ep->at,
 			    "option \"%s\" of http is not supported in this release",
 			    ep->rest.items[i].key);
-	if (conf->follow_redirects)
-		rc = compile_error(c, ep->at,
-		    "option \"followRedirects\" of http: true is not supported in this release");
 	if (conf->ok_status != NULL && http_status_check(conf->ok_status, &err) != HINNY_OK)
 		rc = compile_error(c, ep->at, "okStatusCodeRange: %s", err.text);
 	return rc | check_auth(c, ep, conf);

@@ -59,11 +59,11 @@ static bool
 find_address(struct build *b)
 {
 	const struct value *v = b->conf->bridge_endpoint ? NULL : control(b, HEADER_CAMEL_HTTP_URI);
+	struct str text = b->s->redirect;
 	struct hinny_error err;
 
-	if (v == NULL)
-		return true;
-	struct str text = text_of(b, v);
+	if (text.n == 0 && v != NULL)
+		text = text_of(b, v);
 	if (text.n == 0)
 		return true;
 	if (uri_parse(text, &b->given, &err) != HINNY_OK) {
@@ -103,6 +103,10 @@ find_query(struct build *b)
 	if (raw != NULL && raw->blob != NULL && set != NULL &&
 	    (set->blob == NULL || set->u.s.p != raw->u.s.p))
 		v = set;
+	if (b->s->redirect.n > 0) {
+		b->query = b->given.query;
+		return;
+	}
 	if (b->s->dynamic && b->s->ep->rest_query != NULL)
 		v = NULL; /* a toD's own query takes the place of the header */
 	if (v != NULL) {
@@ -121,6 +125,8 @@ find_method(struct build *b)
 	const struct value *v;
 
 	b->method = b->conf->method;
+	if (b->s->redirect.n > 0)
+		b->method = b->s->redirect_method;
 	if (b->method != HTTP_METHOD_UNSET)
 		return true;
 	v = control(b, HEADER_CAMEL_HTTP_METHOD);
@@ -154,7 +160,8 @@ put(struct build *b, struct str s)
 static void
 put_path(struct build *b)
 {
-	const struct value *v = b->s->dynamic ? NULL : control(b, HEADER_CAMEL_HTTP_PATH);
+	const struct value *v =
+	    b->s->dynamic || b->s->redirect.n > 0 ? NULL : control(b, HEADER_CAMEL_HTTP_PATH);
 	size_t start = b->out->n;
 
 	if (b->has_given)
@@ -230,6 +237,8 @@ is_skipped(struct build *b, const struct header *h)
 		return true;
 	if (h->id == HEADER_ACCEPT_ENCODING && !b->s->st->reply_streams)
 		return true; /* the route reads the answer: it must not be compressed */
+	if (b->s->redirect_abroad && (h->id == HEADER_AUTHORIZATION || h->id == HEADER_COOKIE))
+		return true;
 	if ((h->id == HEADER_AUTHORIZATION && b->t->authorization != NULL) ||
 	    (h->id == HEADER_USER_AGENT && b->conf->user_agent != NULL))
 		return true;
@@ -302,7 +311,7 @@ put_head(struct build *b, bool body)
 	b->s->url = (struct str){ b->out->p + target_at, b->out->n - target_at };
 	put(b, STR_LIT(" HTTP/1.1\r\n"));
 	put_host(b);
-	if (b->t->authorization != NULL)
+	if (b->t->authorization != NULL && !b->s->redirect_abroad)
 		put_header(b, STR_LIT("Authorization"), str_of(b->t->authorization));
 	if (b->conf->user_agent != NULL)
 		put_header(b, STR_LIT("User-Agent"), str_of(b->conf->user_agent));
@@ -389,6 +398,7 @@ http_request_build(struct http_send *s)
 	find_query(&b);
 	if (!find_method(&b))
 		return false;
+	s->method = b.method;
 	bool body = sends_body(&b);
 	if (body && b.payload == HTTP_PAYLOAD_NOT) {
 		exchange_fail(b.ex, EXCEPTION_NO_TYPE_CONVERSION,

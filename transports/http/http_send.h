@@ -30,6 +30,12 @@ struct http_send {
 	bool gone;           /* over came while it was starting */
 	enum step_rc result; /* STEP_PENDING, or how it ended while it was starting */
 	bool dynamic;        /* the step is a toD */
+	int method;          /* enum http_method_option */
+	/* an answer that leads elsewhere */
+	struct str redirect;  /* the address to ask next; n 0: none */
+	int redirect_method;  /* enum http_method_option */
+	bool redirect_abroad; /* it is another host or port: no credentials go there */
+	unsigned redirects;
 	/* an answer that is being collected */
 	struct headers headers;
 	int status;
@@ -39,6 +45,9 @@ struct http_send {
 /* http_request.c: method, address, head and body of ex's message into s->call. False: the exception
  * is set. */
 bool http_request_build(struct http_send *s);
+/* http_redirect.c: does the answer lead elsewhere, and will it be followed? Then s->redirect says
+ * where. */
+bool http_redirect(struct http_send *s, const struct http_head *h);
 /* http_answer.c */
 extern const struct http_call_ops http_send_call_ops;
 void http_send_over(struct http_call *call);

@@ -14,6 +14,7 @@ transports_http_sources = \
 	transports/http/http.c \
 	transports/http/http_answer.c \
 	transports/http/http_kind.c \
+	transports/http/http_redirect.c \
 	transports/http/http_request.c \
 	transports/http/payload.c \
 	transports/http/platform_http.c \

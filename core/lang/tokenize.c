@@ -1,0 +1,517 @@
+/*
+ * tokenize: the parts of a text. Parts stand between tokens (plain, or a regular expression),
+ * between a token and an end token, or are the XML elements of a name, found by their tags without
+ * a parser. All at once: the value is a list whose parts lie in the text that they are of.
+ */
+#include "core/lang/tokenize.h"
+
+#include "core/base/assert.h"
+#include "core/base/buf.h"
+#include "core/config/compile.h"
+
+enum { GROUP_MAX = 1000000, NAMESPACES_MAX = 64 };
+
+#define AT(m) offsetof(struct tokenize_conf, m)
+
+static const struct option_desc tokenize_options[] = {
+	{ .name = "token",
+	    .type = OPTION_STRING,
+	    .flags = OPTION_MAIN | OPTION_REQUIRED,
+	    .help = "what stands between two parts; with xml the name of an element",
+	    .offset = AT(token) },
+	{ .name = "endToken",
+	    .type = OPTION_STRING,
+	    .help = "a part is what stands between token and endToken",
+	    .offset = AT(end_token) },
+	{ .name = "inheritNamespaceTagName",
+	    .type = OPTION_STRING,
+	    .help = "with xml: the element whose namespaces each part gets",
+	    .offset = AT(inherit) },
+	{ .name = "regex",
+	    .type = OPTION_BOOL,
+	    .dflt = "false",
+	    .help = "the token is a regular expression",
+	    .offset = AT(regex) },
+	{ .name = "xml",
+	    .type = OPTION_BOOL,
+	    .dflt = "false",
+	    .help = "the token is the name of an element, each of which is a part",
+	    .offset = AT(xml) },
+	{ .name = "includeTokens",
+	    .type = OPTION_BOOL,
+	    .dflt = "false",
+	    .help = "with endToken: the tokens belong to the part",
+	    .offset = AT(include_tokens) },
+	{ .name = "group",
+	    .type = OPTION_STRING,
+	    .help = "as many parts are put together to one",
+	    .offset = AT(group_text) },
+	{ .name = "groupDelimiter",
+	    .type = OPTION_STRING,
+	    .help = "stands between the parts of a group; default: the token, with xml nothing",
+	    .offset = AT(group_delimiter) },
+	{ .name = "skipFirst",
+	    .type = OPTION_BOOL,
+	    .dflt = "false",
+	    .help = "leaves the first part out",
+	    .offset = AT(skip_first) },
+	{ .name = "source",
+	    .type = OPTION_STRING,
+	    .help = "what it works on: body, header:NAME, exchangeProperty:NAME or variable:NAME",
+	    .offset = AT(source_text) },
+	OPTIONS_END,
+};
+
+/* ---- parts ---- */
+
+/* What gathers them. */
+struct parts {
+	const struct tokenize_conf *conf;
+	struct arena *arena;
+	struct value *list;
+	struct blob *blob; /* where the text lies */
+	bool skip;         /* the next one is left out */
+	/* the group that is being filled */
+	struct buf group;
+	int64_t in_group;
+	bool full;
+};
+
+static void
+end_group(struct parts *ps)
+{
+	if (ps->in_group == 0)
+		return;
+	struct str text = arena_str(ps->arena, (struct str){ ps->group.p, ps->group.n });
+	value_list_add(ps->arena, ps->list->u.list, value_str(text));
+	buf_clear(&ps->group);
+	ps->in_group = 0;
+}
+
+static void
+add_to_group(struct parts *ps, struct str part)
+{
+	const struct tokenize_conf *conf = ps->conf;
+	struct str between = conf->group_delimiter ? str_of(conf->group_delimiter)
+	    : conf->xml || conf->end_token         ? (struct str){ "", 0 }
+						   : conf->by;
+	enum hinny_rc rc = HINNY_OK;
+	if (ps->in_group++ > 0)
+		rc = buf_add_str(&ps->group, between);
+	if (rc == HINNY_OK)
+		rc = buf_add_str(&ps->group, part);
+	ps->full = ps->full || rc != HINNY_OK;
+	if (ps->in_group == conf->group)
+		end_group(ps);
+}
+
+/* Bytes of the text itself, or (own) of the arena. */
+static void
+add_part(struct parts *ps, struct str part, bool own)
+{
+	struct value v = value_str(part);
+	if (ps->skip) {
+		ps->skip = false;
+		return;
+	}
+	if (ps->conf->group > 0) {
+		add_to_group(ps, part);
+		return;
+	}
+	v.blob = own ? NULL : ps->blob;
+	value_list_add(ps->arena, ps->list->u.list, v);
+}
+
+static struct str
+rest_of(struct str text, size_t from)
+{
+	return (struct str){ text.p + from, text.n - from };
+}
+
+/* Inner empty parts are kept, a trailing one is not. */
+static void
+split_plain(struct parts *ps, struct str text)
+{
+	struct str by = ps->conf->by;
+	for (size_t at = 0; at < text.n;) {
+		size_t n = str_find(rest_of(text, at), by);
+		if (n == SIZE_MAX) {
+			add_part(ps, rest_of(text, at), false);
+			return;
+		}
+		add_part(ps, (struct str){ text.p + at, n }, false);
+		at += n + by.n;
+	}
+}
+
+static enum hinny_rc
+split_regex(struct parts *ps, struct str text, struct hinny_error *err)
+{
+	size_t at = 0, from = 0;
+	while (at < text.n) {
+		bool found;
+		size_t begin, end;
+		enum hinny_rc rc =
+		    regex_find(ps->conf->re, text, from, &found, &begin, &end, err);
+		if (rc != HINNY_OK)
+			return rc;
+		if (!found)
+			break;
+		from = end > begin ? end : end + 1; /* an empty match splits nothing */
+		if (end > begin) {
+			add_part(ps, (struct str){ text.p + at, begin - at }, false);
+			at = end;
+		}
+		if (from > text.n)
+			break;
+	}
+	if (at < text.n)
+		add_part(ps, rest_of(text, at), false);
+	return HINNY_OK;
+}
+
+static void
+split_pairs(struct parts *ps, struct str text)
+{
+	const struct tokenize_conf *conf = ps->conf;
+	for (size_t at = 0; at < text.n;) {
+		size_t begin = str_find(rest_of(text, at), conf->by);
+		if (begin == SIZE_MAX)
+			return;
+		begin += at;
+		size_t inner = begin + conf->by.n;
+		size_t n = str_find(rest_of(text, inner), conf->end_by);
+		if (n == SIZE_MAX)
+			return;
+		size_t end = inner + n + conf->end_by.n;
+		if (conf->include_tokens)
+			add_part(ps, (struct str){ text.p + begin, end - begin }, false);
+		else
+			add_part(ps, (struct str){ text.p + inner, n }, false);
+		at = end;
+	}
+}
+
+/* ---- elements ---- */
+
+struct tag {
+	size_t begin, end; /* of the whole tag */
+	bool empty;        /* it closes itself */
+};
+
+static bool
+ends_name(char c)
+{
+	return c == '>' || c == '/' || c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+/* Has the tag at `at` (behind "<" or "</") this name, with a prefix or without? */
+static bool
+has_name(struct str text, size_t at, struct str name)
+{
+	size_t end = at;
+	while (end < text.n && !ends_name(text.p[end]) && text.p[end] != '<')
+		end++;
+	struct str found = { text.p + at, end - at };
+	if (end == text.n || found.n < name.n)
+		return false;
+	if (str_eq(found, name))
+		return true;
+	return memchr(name.p, ':', name.n) == NULL && found.n > name.n &&
+	    found.p[found.n - name.n - 1] == ':' &&
+	    str_eq(rest_of(found, found.n - name.n), name);
+}
+
+/* Behind the ">" that ends a tag; quoted values may hold one. SIZE_MAX: it has no end. */
+static size_t
+tag_end(struct str text, size_t at)
+{
+	char quote = '\0';
+	for (; at < text.n; at++) {
+		char c = text.p[at];
+		if (quote)
+			quote = c == quote ? '\0' : quote;
+		else if (c == '"' || c == '\'')
+			quote = c;
+		else if (c == '>')
+			return at + 1;
+	}
+	return SIZE_MAX;
+}
+
+/* The next opening tag of that name. */
+static bool
+find_open(struct str text, size_t at, struct str name, struct tag *out)
+{
+	for (; at < text.n; at++) {
+		const char *p = memchr(text.p + at, '<', text.n - at);
+		if (p == NULL)
+			return false;
+		at = (size_t)(p - text.p);
+		if (!has_name(text, at + 1, name))
+			continue;
+		out->begin = at;
+		out->end = tag_end(text, at);
+		if (out->end == SIZE_MAX)
+			return false;
+		out->empty = text.p[out->end - 2] == '/';
+		return true;
+	}
+	return false;
+}
+
+/* Behind the next closing tag of that name, or SIZE_MAX. */
+static size_t
+find_close(struct str text, size_t at, struct str name)
+{
+	for (;;) {
+		size_t n = str_find(rest_of(text, at), STR_LIT("</"));
+		if (n == SIZE_MAX)
+			return SIZE_MAX;
+		at += n + 2;
+		if (has_name(text, at, name))
+			return tag_end(text, at);
+	}
+}
+
+static bool
+is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+/* The next attribute of a tag from `at` on: `name="value"` as it is written. */
+static bool
+next_attribute(struct str tag, size_t *at, struct str *name, struct str *whole)
+{
+	size_t i = *at;
+	while (i < tag.n && is_blank(tag.p[i]))
+		i++;
+	size_t begin = i;
+	while (i < tag.n && tag.p[i] != '=' && !is_blank(tag.p[i]) && tag.p[i] != '>')
+		i++;
+	*name = (struct str){ tag.p + begin, i - begin };
+	while (i < tag.n && is_blank(tag.p[i]))
+		i++;
+	if (i >= tag.n || tag.p[i] != '=')
+		return false;
+	for (i++; i < tag.n && is_blank(tag.p[i]); i++)
+		;
+	if (i >= tag.n || (tag.p[i] != '"' && tag.p[i] != '\''))
+		return false;
+	const char *end = memchr(tag.p + i + 1, tag.p[i], tag.n - i - 1);
+	if (end == NULL)
+		return false;
+	*at = (size_t)(end - tag.p) + 1;
+	*whole = (struct str){ tag.p + begin, *at - begin };
+	return true;
+}
+
+/* Where the attributes of a tag begin. */
+static size_t
+behind_name(struct str tag)
+{
+	size_t at = 1;
+	while (at < tag.n && !ends_name(tag.p[at]))
+		at++;
+	return at;
+}
+
+struct namespaces {
+	struct str names[NAMESPACES_MAX], texts[NAMESPACES_MAX];
+	size_t n;
+};
+
+/* The declarations of the first element of that name. */
+static void
+find_namespaces(struct str text, const char *element, struct namespaces *ns)
+{
+	struct tag tag;
+	struct str name, whole;
+	if (!find_open(text, 0, str_of(element), &tag))
+		return;
+	struct str s = { text.p + tag.begin, tag.end - tag.begin };
+	size_t at = behind_name(s);
+	while (ns->n < NAMESPACES_MAX && next_attribute(s, &at, &name, &whole)) {
+		if (!str_eq(name, STR_LIT("xmlns")) && !str_starts(name, "xmlns:"))
+			continue;
+		ns->names[ns->n] = name;
+		ns->texts[ns->n++] = whole;
+	}
+}
+
+static bool
+declares(struct str tag, struct str wanted)
+{
+	struct str name, whole;
+	size_t at = behind_name(tag);
+	while (next_attribute(tag, &at, &name, &whole))
+		if (str_eq(name, wanted))
+			return true;
+	return false;
+}
+
+/* The element with the declarations that it lacks behind its attributes. */
+static struct str
+with_namespaces(struct parts *ps, struct str element, struct str tag, const struct namespaces *ns)
+{
+	size_t more = 0, at = tag.n - 1;
+	for (size_t i = 0; i < ns->n; i++)
+		more += ns->texts[i].n + 1;
+	if (at > 0 && tag.p[at - 1] == '/')
+		at--;
+	char *p = arena_alloc(ps->arena, element.n + more + 1), *to = p;
+	memcpy(to, element.p, at);
+	to += at;
+	for (size_t i = 0; i < ns->n; i++) {
+		if (declares(tag, ns->names[i]))
+			continue;
+		*to++ = ' ';
+		memcpy(to, ns->texts[i].p, ns->texts[i].n);
+		to += ns->texts[i].n;
+	}
+	memcpy(to, element.p + at, element.n - at);
+	to += element.n - at;
+	return (struct str){ p, (size_t)(to - p) };
+}
+
+static void
+split_xml(struct parts *ps, struct str text)
+{
+	const struct tokenize_conf *conf = ps->conf;
+	struct namespaces ns = { .n = 0 };
+	struct tag tag;
+	if (conf->inherit)
+		find_namespaces(text, conf->inherit, &ns);
+	for (size_t at = 0; find_open(text, at, conf->by, &tag);) {
+		at = tag.empty ? tag.end : find_close(text, tag.end, conf->by);
+		if (at == SIZE_MAX)
+			return;
+		struct str element = { text.p + tag.begin, at - tag.begin };
+		struct str open = { element.p, tag.end - tag.begin };
+		add_part(ps, ns.n ? with_namespaces(ps, element, open, &ns) : element, ns.n > 0);
+	}
+}
+
+/* ---- the language ---- */
+
+static enum eval_rc
+tokenize_eval(const struct expression *e, struct exchange *ex, struct value *out)
+{
+	const struct tokenize_conf *conf = e->conf;
+	struct value *v = source_value(&conf->source, ex);
+	struct hinny_error err;
+	enum hinny_rc rc = HINNY_OK;
+	*out = value_new_list(&ex->arena, 8);
+	if (v == NULL || value_is_null(v))
+		return EVAL_OK;
+	struct str text = value_text(&ex->arena, v);
+	bool inside = value_has_text(v) && text.p == v->u.s.p;
+	struct parts ps = { .conf = conf, .arena = &ex->arena, .list = out };
+	ps.blob = inside ? v->blob : NULL;
+	ps.skip = conf->skip_first;
+	buf_init(&ps.group, text.n * 2 + GROUP_MAX);
+	if (conf->xml)
+		split_xml(&ps, text);
+	else if (conf->end_token)
+		split_pairs(&ps, text);
+	else if (conf->regex)
+		rc = split_regex(&ps, text, &err);
+	else
+		split_plain(&ps, text);
+	end_group(&ps);
+	buf_fini(&ps.group);
+	if (rc == HINNY_OK && !ps.full)
+		return EVAL_OK;
+	exchange_fail(ex, EXCEPTION_ILLEGAL_ARGUMENT, "tokenize %s: %s", conf->token,
+	    ps.full ? "a group is too large" : err.text);
+	return EVAL_ERROR;
+}
+
+/* "<order>" as "order". */
+static struct str
+without_brackets(struct str s)
+{
+	bool both = s.n > 2 && s.p[0] == '<' && s.p[s.n - 1] == '>';
+	return both ? (struct str){ s.p + 1, s.n - 2 } : s;
+}
+
+/* A leading \n that is written as two characters. */
+static struct str
+unescaped(struct compile *c, const char *text)
+{
+	if (text[0] != '\\' || text[1] != 'n')
+		return str_of(text);
+	return str_of(arena_printf(compile_arena(c), "\n%s", text + 2));
+}
+
+static int
+check_group(struct compile *c, const struct expression *e, struct tokenize_conf *conf)
+{
+	if (conf->group_text == NULL)
+		return 0;
+	if (str_to_int64(str_trim(str_of(conf->group_text)), &conf->group) && conf->group >= 1 &&
+	    conf->group <= GROUP_MAX)
+		return 0;
+	return compile_error(c, e->at,
+	    "tokenize: group: expected a whole number from 1 to %d, got \"%s\"", GROUP_MAX,
+	    conf->group_text);
+}
+
+static int
+check_modes(struct compile *c, const struct expression *e, const struct tokenize_conf *conf)
+{
+	int rc = 0;
+	if (conf->xml && (conf->regex || conf->end_token))
+		rc = compile_error(
+		    c, e->at, "tokenize: xml cannot stand with regex or endToken");
+	if (conf->regex && conf->end_token)
+		rc = compile_error(c, e->at, "tokenize: regex cannot stand with endToken");
+	if (conf->inherit && !conf->xml)
+		rc = compile_error(
+		    c, e->at, "tokenize: inheritNamespaceTagName needs \"xml: true\"");
+	if (conf->include_tokens && !conf->end_token)
+		rc = compile_error(c, e->at, "tokenize: includeTokens needs an endToken");
+	if (conf->xml && (memchr(conf->by.p, '*', conf->by.n) ||
+			     (conf->inherit && strchr(conf->inherit, '*'))))
+		rc = compile_error(c, e->at,
+		    "tokenize: \"*\" is not supported with xml: name the element, or use "
+		    "xtokenize");
+	return rc;
+}
+
+static int
+tokenize_compile(struct compile *c, struct expression *e)
+{
+	struct tokenize_conf *conf = e->conf;
+	struct hinny_error err;
+	conf->token = e->text;
+	if (conf->token[0] == '\0')
+		return compile_error(c, e->at, "tokenize: a token is missing");
+	conf->by = conf->regex ? str_of(conf->token) : unescaped(c, conf->token);
+	if (conf->xml)
+		conf->by = without_brackets(conf->by);
+	if (conf->inherit) {
+		struct str name = without_brackets(str_of(conf->inherit));
+		conf->inherit = arena_strndup(compile_arena(c), name.p, name.n);
+	}
+	if (conf->end_token)
+		conf->end_by = unescaped(c, conf->end_token);
+	if (conf->end_token && conf->end_by.n == 0)
+		return compile_error(c, e->at, "tokenize: the endToken is empty");
+	int rc = check_group(c, e, conf) | check_modes(c, e, conf);
+	if (conf->regex &&
+	    regex_compile(compile_arena(c), conf->by, 0, &conf->re, &err) != HINNY_OK)
+		rc |= compile_error(c, e->at, "tokenize: %s", err.text);
+	return source_compile(c, e, conf->source_text, &conf->source) | rc;
+}
+
+const struct language_desc tokenize_language = {
+	.name = "tokenize",
+	.options = tokenize_options,
+	.conf_size = sizeof(struct tokenize_conf),
+	.flags = LANGUAGE_NO_TRIM,
+	.compile = tokenize_compile,
+	.eval = tokenize_eval,
+	.help = "the parts of a text, as a list",
+};
