@@ -452,7 +452,10 @@ prepare_take(struct consumer *fc, const struct file_found *f)
 	if (conf->pre_move_expr != NULL &&
 	    (fc->take.move_to = file_target(ex, conf, conf->pre_move_expr, fc->take.path)) == NULL)
 		return pass_over(fc, ex, f);
-	return !conf->idempotent || key_of(fc, ex, f, &fc->key) || pass_over(fc, ex, f);
+	if (!conf->idempotent)
+		return true;
+	/* One of the same key may have come before it in this poll. */
+	return key_of(fc, ex, f, &fc->key) ? !seen_has(&fc->seen, fc->key) : pass_over(fc, ex, f);
 }
 
 static void
