@@ -1,7 +1,6 @@
 /*
- * Descriptor of the http component (client). Options that it does not know are sent as query, so
- * every option of Camel's that is not implemented is listed here to be refused by name: it must
- * never leave as a query parameter.
+ * Descriptor of the http component (client). Options that it does not know are sent as query; those
+ * that Camel has and Hinny has not are refused by name.
  */
 #include "transports/http/http_conf.h"
 
@@ -13,11 +12,12 @@
 
 #define AT(m) offsetof(struct http_conf, m)
 
-static const struct option_desc options[] = { { .name = "httpUri",
-						  .type = OPTION_STRING,
-						  .flags = OPTION_REQUIRED | OPTION_PATH,
-						  .offset = AT(uri),
-						  .help = "host[:port][/path]" },
+static const struct option_desc options[] = {
+	{ .name = "httpUri",
+	    .type = OPTION_STRING,
+	    .flags = OPTION_REQUIRED | OPTION_PATH,
+	    .offset = AT(uri),
+	    .help = "host[:port][/path]" },
 	{ .name = "authBearerToken",
 	    .type = OPTION_STRING,
 	    .flags = OPTION_PRODUCER,
@@ -179,31 +179,15 @@ static const struct option_desc options[] = { { .name = "httpUri",
 	    .flags = OPTION_PRODUCER,
 	    .offset = AT(user_agent),
 	    .help = "User-Agent header to send" },
-	OPTIONS_END };
+	OPTIONS_END,
+};
 
-/* Options of Camel's http component that this release does not have. Sorted. */
-static const char *const refused[] = { "authDomain", "authHost", "authenticationPreemptive",
-	"clientBuilder", "clientConnectionManager", "connectionTimeToLive", "connectionsPerRoute",
-	"cookieHandler", "cookieStore", "headerFilterStrategy", "hostnameVerificationPolicy",
-	"httpActivityListener", "httpClient", "httpClientConfigurer", "httpConnectionOptions",
-	"httpContext", "logHttpActivity", "maxTotalConnections", "multipartUpload",
-	"multipartUploadName", "nonProxyHosts", "oauth2BodyAuthentication", "oauth2CacheTokens",
-	"oauth2CachedTokensDefaultExpirySeconds", "oauth2CachedTokensExpirationMarginSeconds",
-	"oauth2ClientId", "oauth2ClientSecret", "oauth2ResourceIndicator", "oauth2Scope",
-	"oauth2TokenEndpoint", "proxyAuthDomain", "proxyAuthHost", "proxyAuthMethod",
-	"proxyAuthNtHost", "proxyAuthPassword", "proxyAuthPort", "proxyAuthScheme",
-	"proxyAuthUsername", "proxyHost", "proxyPort", "sslContextParameters",
-	"useSystemProperties", "x509HostnameVerifier", NULL };
-
+/* Groups of options of Camel's http component that this release does not have; single ones are in
+ * core/config/refused.def. */
 static bool
 is_refused(const char *key)
 {
-	if (strncmp(key, "httpClient.", 11) == 0 || strncmp(key, "httpConnection.", 15) == 0)
-		return true;
-	for (size_t i = 0; refused[i] != NULL; i++)
-		if (strcmp(refused[i], key) == 0)
-			return true;
-	return false;
+	return strncmp(key, "httpClient.", 11) == 0 || strncmp(key, "httpConnection.", 15) == 0;
 }
 
 /* One item of a status list: "200" or "200-299". */
@@ -276,7 +260,7 @@ check(struct compile *c, struct endpoint *ep)
 	for (size_t i = 0; i < ep->rest.n; i++)
 		if (is_refused(ep->rest.items[i].key))
 			rc = compile_error(c, ep->at,
-			    "option \"%s\" of http is not supported in this release",
+			    "option \"%s\" of http is not implemented in this release",
 			    ep->rest.items[i].key);
 	if (conf->ok_status != NULL && http_status_check(conf->ok_status, &err) != HINNY_OK)
 		rc = compile_error(c, ep->at, "okStatusCodeRange: %s", err.text);

@@ -44,13 +44,13 @@ static const struct option_desc options[] = {
 	    .flags = OPTION_CONSUMER,
 	    .offset = AT(populate_form),
 	    .help = "an application/x-www-form-urlencoded body becomes a map, its fields also "
-	            "headers" },
+		    "headers" },
 	{ .name = "produces",
 	    .type = OPTION_STRING,
 	    .flags = OPTION_CONSUMER | OPTION_UNIQUE,
 	    .offset = AT(produces),
 	    .help = "media types that the route answers, comma-separated; a request that accepts "
-	            "none is answered 406" },
+		    "none is answered 406" },
 	{ .name = "returnHttpRequestHeaders",
 	    .type = OPTION_BOOL,
 	    .dflt = "false",
@@ -63,7 +63,7 @@ static const struct option_desc options[] = {
 	    .flags = OPTION_CONSUMER | OPTION_LABEL,
 	    .offset = AT(use_streaming),
 	    .help = "without meaning here: a body streams wherever no step reads it" },
-	OPTIONS_END
+	OPTIONS_END,
 };
 
 /* A parameter's braces must enclose a whole segment's name: "/a/{b}/c". */
