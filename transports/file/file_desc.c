@@ -359,7 +359,8 @@ const struct component_desc file_component = {
 	.options = options,
 	.conf_size = sizeof(struct file_conf),
 	.owner = "file",
-	.flags = COMPONENT_CONSUMER | COMPONENT_PRODUCER | COMPONENT_EXCLUSIVE | COMPONENT_KEEPS_BODY,
+	.flags = COMPONENT_CONSUMER | COMPONENT_PRODUCER | COMPONENT_EXCLUSIVE |
+	    COMPONENT_KEEPS_BODY | COMPONENT_SIMPLE,
 	.check = file_check,
 	.help = "reads the files of a folder, and writes files",
 };
