@@ -14,6 +14,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 static bool
@@ -109,6 +110,32 @@ load_program(struct worker *wk, struct diagnostics *ds, struct hinny_error *err)
 	return HINNY_OK;
 }
 
+/* The state of steps that all workers of the generation share: a file in its folder that they map, zero at first. In check mode memory of this process. */
+static enum hinny_rc
+map_shared(struct worker *wk, struct hinny_error *err)
+{
+	size_t size = wk->program->shared_size;
+	int fd = -1, flags = MAP_SHARED;
+	if (size == 0)
+		return HINNY_OK;
+	if (wk->args.check)
+		flags = MAP_PRIVATE | MAP_ANONYMOUS;
+	else if ((fd = openat(WORKER_FD_GENERATION, "shared", O_RDWR | O_CREAT | O_CLOEXEC, 0600)) == -1)
+		return hinny_error_errno(err, errno, "cannot open the shared state of the generation");
+	if (fd != -1 && ftruncate(fd, (off_t)size) == -1) {
+		enum hinny_rc rc = hinny_error_errno(err, errno, "cannot make the shared state of the generation");
+		close(fd);
+		return rc;
+	}
+	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, flags, fd, 0);
+	if (fd != -1)
+		close(fd);
+	if (p == MAP_FAILED)
+		return hinny_error_errno(err, errno, "cannot map the shared state of the generation");
+	wk->engine.shared = p;
+	return HINNY_OK;
+}
+
 static enum hinny_rc
 prepare(struct worker *wk, struct diagnostics *ds, struct hinny_error *err)
 {
@@ -116,6 +143,8 @@ prepare(struct worker *wk, struct diagnostics *ds, struct hinny_error *err)
 	if (rc != HINNY_OK)
 		return rc;
 	engine_init(&wk->engine, &worker_engine_ops, wk, wk->program);
+	if ((rc = map_shared(wk, err)) != HINNY_OK)
+		return rc;
 	if (wk->kind->init != NULL && (rc = wk->kind->init(wk, err)) != HINNY_OK)
 		return rc;
 	if ((rc = bind_program(wk, ds)) != HINNY_OK)
@@ -150,6 +179,8 @@ finish(struct worker *wk)
 	wk->control = NULL;
 	tod_fini(wk);
 	loop_fini(&wk->lp);
+	if (wk->engine.shared != NULL)
+		munmap(wk->engine.shared, wk->program->shared_size);
 	engine_fini(&wk->engine);
 	exchange_pool_fini(&wk->pool);
 	if (wk->program != NULL)

@@ -32,7 +32,10 @@ static void
 send_closed(struct loop_fd *w)
 {
 	struct send *sd = CONTAINER_OF(w, struct send, fd);
+	const struct component_ops *ops = sd->step != NULL ? sd->step->endpoint->ops : NULL;
 	close(sd->socket);
+	if (ops != NULL && ops->release != NULL)
+		ops->release(sd->wk, sd->step->endpoint);
 	buf_fini(&sd->in);
 	buf_fini(&sd->out);
 	arena_fini(&sd->arena);
@@ -150,6 +153,8 @@ make_step(struct send *sd, struct hinny_error *err)
 		    STR_FMT(sd->endpoint), sd->wk->kind->kind);
 		return NULL;
 	}
+	if (ep->ops != NULL && ep->ops->prepare != NULL && ep->ops->prepare(sd->wk, ep, err) != HINNY_OK)
+		return NULL;
 	struct step *st = ARENA_NEW(&sd->arena, struct step);
 	st->eip = eip_find(STR_LIT("to"));
 	st->conf = arena_zalloc(&sd->arena, st->eip->conf_size); /* no options: none of them is set */

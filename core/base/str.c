@@ -37,6 +37,14 @@ str_starts(struct str s, const char *prefix)
 	return n <= s.n && (n == 0 || memcmp(s.p, prefix, n) == 0);
 }
 
+struct str
+str_skip(struct str s, size_t n)
+{
+	if (n > s.n)
+		n = s.n;
+	return (struct str){ s.p + n, s.n - n };
+}
+
 bool
 str_ends(struct str s, const char *suffix)
 {

@@ -32,6 +32,8 @@ str_eq(struct str a, struct str b)
 
 bool str_caseeq(struct str a, struct str b); /* ASCII letters only */
 bool str_starts(struct str s, const char *prefix);
+/* s without its first n bytes, or empty. */
+struct str str_skip(struct str s, size_t n);
 bool str_ends(struct str s, const char *suffix);
 bool str_casestarts(struct str s, const char *prefix);
 struct str str_trim(struct str s); /* without blanks, tabs and line ends at both ends */

@@ -104,7 +104,7 @@ parse_entry(struct compile *c, const struct node *entry)
 	const struct node *type = node_find(entry, "type");
 	struct str name = text_of(node_find(entry, "name")), class_name = text_of(type);
 	if (str_starts(class_name, "#class:"))
-		class_name = str_of(class_name.p + strlen("#class:"));
+		class_name = str_skip(class_name, strlen("#class:"));
 	if (name.n == 0 || class_name.n == 0) {
 		compile_error_node(c, entry, "a bean needs a \"name\" and a \"type\"");
 		return;

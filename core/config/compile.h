@@ -35,6 +35,11 @@ struct expression *compile_expression(
  * (reported). */
 struct endpoint *compile_endpoint(
     struct compile *c, const char *uri, bool consumer, struct position at);
+/* For checks of steps that send: a step of its own, which the parent runs, sends to the endpoint or
+ * (NULL) to the uri, a Simple text, as toD does. Its id is the parent's. NULL when wrong (reported).
+ */
+struct step *compile_send(
+    struct compile *c, struct step *parent, struct endpoint *ep, const char *uri);
 /* Run time (toD): compiles a producer endpoint against the program outside a compilation; memory
  * from `a`. */
 struct endpoint *endpoint_make(

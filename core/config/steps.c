@@ -191,11 +191,23 @@ struct parsing {
 	int rc;
 };
 
+/* Does an option make the expression a predicate (doWhile)? */
+static bool
+asks_for_predicate(const struct parsing *ps)
+{
+	for (const struct option_desc *o = ps->st->eip->options; o != NULL && o->name != NULL;
+	     o++) {
+		if ((o->flags & OPTION_PREDICATES) && node_is_true(node_find(ps->map, o->name)))
+			return true;
+	}
+	return false;
+}
+
 static void
 parse_expression(
     struct compile *c, struct parsing *ps, const struct node *key, const struct node *value)
 {
-	bool predicate = (ps->st->eip->flags & EIP_PREDICATE) != 0;
+	bool predicate = (ps->st->eip->flags & EIP_PREDICATE) != 0 || asks_for_predicate(ps);
 
 	if (ps->language != NULL) {
 		ps->rc = compile_error_node(c, key,
@@ -430,6 +442,34 @@ step_parse(
 	if (ps.rc != 0)
 		c->failures++;
 	return ps.rc == 0 ? ps.st : NULL;
+}
+
+struct step *
+compile_send(struct compile *c, struct step *parent, struct endpoint *ep, const char *uri)
+{
+	const struct eip_desc *eip = eip_find(ep != NULL ? STR_LIT("to") : STR_LIT("toD"));
+	struct node value = { .kind = NODE_SCALAR,
+		.flags = NODE_QUOTED,
+		.line = parent->at.line,
+		.column = parent->at.column,
+		.text = str_of(uri) };
+	struct step *before = c->parent, *st;
+
+	c->parent = parent;
+	if (ep == NULL) {
+		st = step_parse(c, eip, &value, &value);
+	} else {
+		st = new_step(c, eip, &value);
+		st->endpoint = ep;
+		OPTION_AT(st->conf, option_find(eip->options, STR_LIT("uri")), struct endpoint *) =
+		    ep;
+		if (eip->check(c, st) != 0)
+			st = NULL;
+	}
+	if (st != NULL)
+		st->hidden = true;
+	c->parent = before;
+	return st;
 }
 
 /* ---- a list of steps ---- */

@@ -369,7 +369,7 @@ check_step_ids(struct compile *c, struct hash *ids)
 
 	for (uint32_t i = 0; i < p->steps_n; i++) {
 		struct step *st = p->steps[i], *first;
-		if (st->id == NULL)
+		if (st->id == NULL || st->hidden)
 			continue;
 		first = hash_find(ids, str_of(st->id));
 		if (first != NULL)
@@ -392,6 +392,10 @@ generate_step_ids(struct compile *c, struct hash *ids)
 	hash_init(&counters, false);
 	for (uint32_t i = 0; i < p->steps_n; i++) {
 		struct step *st = p->steps[i];
+		if (st->hidden) {
+			st->id = st->parent->id; /* which came before */
+			continue;
+		}
 		unsigned *counter = hash_find(&counters, str_of(st->eip->name));
 		if (counter == NULL) {
 			counter = ARENA_NEW(c->arena, unsigned);

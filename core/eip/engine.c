@@ -540,6 +540,13 @@ engine_on_abort(struct exchange *ex, engine_timer_fn *fn, void *arg)
 	ex->run->on_abort_arg = arg;
 }
 
+enum step_rc
+engine_again(struct exchange *ex)
+{
+	ex->run->wait = WAIT_AGAIN;
+	return STEP_PENDING;
+}
+
 void
 engine_end(struct exchange *ex)
 {

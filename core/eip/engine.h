@@ -175,6 +175,9 @@ bool engine_was_handled(const struct exchange *ex);
 /* From a step: when it returns STEP_DONE, or is resumed, the exchange ends as if an onException had
  * handled an exception. */
 void engine_end(struct exchange *ex);
+/* From a step's `after`, for something that is done later: `return engine_again(ex);` and then
+ * engine_wake(): `after` runs again, with its activation. */
+enum step_rc engine_again(struct exchange *ex);
 /* Called when the exchange is aborted while it waits for the step; NULL: no more. */
 void engine_on_abort(struct exchange *ex, engine_timer_fn *fn, void *arg);
 /* The message of `from` becomes that of ex: body, headers; properties and variables are added to

@@ -33,7 +33,7 @@ enum engine_wait {
 	WAIT_CALL,     /* engine_call_done */
 	WAIT_EVALUATE, /* engine_evaluate_done, then the op runs again */
 	WAIT_COLLECT,  /* engine_wake, then the op runs again; or engine_fail */
-	WAIT_AGAIN,    /* engine_wake, then the op runs: redelivery, burst */
+	WAIT_AGAIN,    /* engine_wake, then the op runs (again): redelivery, burst, engine_again */
 };
 
 /* A message put aside. Bodies and header values are shared, not copied. */

@@ -1,7 +1,9 @@
 # The in-process patterns, one file each, and the engine.
 core_eip_sources = \
 	core/eip/aggregation.c \
+	core/eip/breaker.c \
 	core/eip/choice.c \
+	core/eip/circuit_breaker.c \
 	core/eip/convert.c \
 	core/eip/delay.c \
 	core/eip/do_try.c \
@@ -11,10 +13,12 @@ core_eip_sources = \
 	core/eip/engine_errors.c \
 	core/eip/engine_message.c \
 	core/eip/engine_slots.c \
+	core/eip/enrich.c \
 	core/eip/exchange_pattern.c \
 	core/eip/fan_out.c \
 	core/eip/filter.c \
 	core/eip/items.c \
+	core/eip/load_balance.c \
 	core/eip/log_level.c \
 	core/eip/log_step.c \
 	core/eip/loop_step.c \
@@ -22,14 +26,23 @@ core_eip_sources = \
 	core/eip/multicast.c \
 	core/eip/on_exception.c \
 	core/eip/pipeline.c \
+	core/eip/recipient_list.c \
+	core/eip/recipients.c \
 	core/eip/remove.c \
 	core/eip/rollback.c \
+	core/eip/sample.c \
 	core/eip/script.c \
 	core/eip/set.c \
 	core/eip/set_body.c \
 	core/eip/set_many.c \
+	core/eip/shared_state.c \
+	core/eip/slip.c \
+	core/eip/sort.c \
 	core/eip/split.c \
+	core/eip/step_step.c \
 	core/eip/stop.c \
+	core/eip/throttle.c \
 	core/eip/throw_exception.c \
 	core/eip/to.c \
-	core/eip/validate.c
+	core/eip/validate.c \
+	core/eip/wire_tap.c

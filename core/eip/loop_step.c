@@ -29,11 +29,6 @@ loop_check(struct compile *c, struct step *st)
 	}
 	if (st->block.first == NULL)
 		return compile_error(c, st->at, "steps: a loop needs at least one step");
-	if (conf->do_while && st->expr && !st->expr->predicate) {
-		st->expr = compile_expression(
-		    c, st->expr->language->name, st->expr->text, true, st->expr->at);
-		return st->expr ? 0 : -1; /* reported */
-	}
 	return 0;
 }
 
@@ -120,6 +115,7 @@ static const struct option_desc options[] = {
 	{ .name = "doWhile",
 	    .type = OPTION_BOOL,
 	    .dflt = "false",
+	    .flags = OPTION_PREDICATES,
 	    .offset = AT(do_while),
 	    .help = "the expression is a predicate, tested before each round" },
 	OPTIONS_END,

@@ -6,6 +6,7 @@
 #ifndef HINNY_EIP_STEPS_H
 #define HINNY_EIP_STEPS_H
 
+#include "core/eip/breaker.h"
 #include "core/eip/fan_out.h"
 #include "core/eip/on_exception.h"
 #include "core/model/descriptor.h"
@@ -115,6 +116,88 @@ struct split_conf {
 struct multicast_conf {
 	struct fan_out_conf fan_out;
 	struct step_list branches;
+};
+
+struct recipient_list_conf {
+	struct fan_out_conf fan_out;
+	const char *delimiter, *allowed_schemes;
+	bool ignore_invalid;
+	int64_t cache_size; /* accepted */
+	struct step *send;  /* to the endpoint that the property names (check) */
+};
+
+/* routingSlip, dynamicRouter */
+struct slip_conf {
+	const char *delimiter, *allowed_schemes;
+	bool ignore_invalid;
+	int64_t cache_size; /* accepted */
+	bool asks_again;    /* dynamicRouter (check) */
+	struct block send;  /* to the endpoint that the property names (check) */
+};
+
+struct wire_tap_conf {
+	struct expression *uri_template; /* until the check has made a step of it */
+	bool copy, dynamic_uri;
+	int64_t cache_size; /* accepted */
+	bool optimised, auto_start;
+	struct step *send;
+};
+
+struct enrich_conf {
+	const struct bean *strategy;
+	bool on_exception, ignore_invalid;
+	const char *allowed_schemes;
+	int64_t cache_size; /* accepted */
+	bool optimised, auto_start;
+	struct step *send;
+};
+
+struct failover_conf {
+	struct classes exception;
+	bool round_robin, sticky, inherit;
+	int64_t attempts;
+};
+
+struct weighted_conf {
+	const char *ratio, *delimiter;
+	bool round_robin;
+	uint16_t *cycle; /* branches in their turns (check) */
+	uint32_t cycle_n;
+};
+
+struct sticky_conf {
+	struct expression *correlation;
+};
+
+/* One of the balancers is given. */
+struct load_balance_conf {
+	struct step *round_robin, *random, *failover, *weighted, *sticky, *topic;
+	struct step_list branches;
+	struct block *blocks; /* of a branch each (check) */
+};
+
+struct sample_conf {
+	int64_t period_ms, frequency;
+};
+
+struct resilience_conf {
+	struct breaker_conf breaker;
+	int64_t timeout_ms;
+	bool timeout_enabled, throw_when_open;
+	struct classes record, ignore;
+	bool automatic, stack_trace, cancels; /* accepted */
+};
+
+struct circuit_breaker_conf {
+	struct step *resilience, *fallback;
+	bool inherit;
+};
+
+struct throttle_conf {
+	int mode; /* 0: TotalRequests */
+	int64_t period_ms;
+	bool rejects;
+	bool async_delayed, caller_runs; /* accepted */
 };
 
 struct loop_conf {

@@ -22,10 +22,12 @@ fuzz_targets += \
 	tests/fuzz/fuzz_http_chunked \
 	tests/fuzz/fuzz_http_request \
 	tests/fuzz/fuzz_http_response \
+	tests/fuzz/fuzz_http_server \
 	tests/fuzz/fuzz_http_uri
 tests_fuzz_fuzz_http_chunked_LDADD = $(FUZZ_LIBS) $(http_libs) $(hinny_libs)
 tests_fuzz_fuzz_http_request_LDADD = $(FUZZ_LIBS) $(http_libs) $(hinny_libs)
 tests_fuzz_fuzz_http_response_LDADD = $(FUZZ_LIBS) $(http_libs) $(hinny_libs)
+tests_fuzz_fuzz_http_server_LDADD = $(FUZZ_LIBS) $(http_libs) $(hinny_libs)
 tests_fuzz_fuzz_http_uri_LDADD = $(FUZZ_LIBS) $(http_libs) $(hinny_libs)
 endif
 

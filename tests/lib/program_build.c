@@ -1003,6 +1003,8 @@ fake_init(struct fake *f, struct build *b)
 	f->wakes = true;
 	exchange_pool_init(&f->pool, 4);
 	engine_init(&f->en, &fake_ops, f, &b->program);
+	f->en.shared = f->shared = calloc(1, b->program.shared_size + 1);
+	ASSERT(f->shared);
 }
 
 void
@@ -1010,6 +1012,7 @@ fake_fini(struct fake *f)
 {
 	engine_fini(&f->en);
 	exchange_pool_fini(&f->pool);
+	free(f->shared);
 }
 
 struct exchange *

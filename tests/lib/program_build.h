@@ -126,6 +126,7 @@ struct fake {
 	struct fake_asked queue[FAKE_PENDING_MAX];
 	int queue_n;
 	int64_t now_ms;
+	void *shared;
 	const struct step *called;
 	bool local;       /* steps with an owner run here */
 	uint32_t asked_n; /* of the last evaluate */

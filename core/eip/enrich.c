@@ -1,0 +1,157 @@
+/*
+ * enrich: sends a copy of the message to an endpoint, and takes its answer into the message. The
+ * failure of the copy is that of the step.
+ */
+#include "core/config/compile.h"
+#include "core/eip/aggregation.h"
+#include "core/eip/engine.h"
+#include "core/eip/recipients.h"
+#include "core/eip/steps.h"
+
+#include <stddef.h>
+
+#define AT(m) offsetof(struct enrich_conf, m)
+#define PROPERTY "CamelToEndpoint"
+
+static int
+enrich_check(struct compile *c, struct step *st)
+{
+	struct enrich_conf *conf = st->conf;
+	st->reads.flags |= ACCESS_ALL;
+	st->writes.flags |= ACCESS_ALL;
+	conf->send = compile_send(c, st, NULL, "${exchangeProperty." PROPERTY "}");
+	if (conf->strategy && conf->strategy->class->kind != AGGREGATION_LATEST &&
+	    conf->strategy->class->kind != AGGREGATION_ORIGINAL)
+		return compile_error(c, st->at,
+		    "aggregationStrategy: enrich with %s is not implemented in this release",
+		    conf->strategy->class->name);
+	return conf->send ? 0 : -1;
+}
+
+static void
+orphan_done(struct exchange *child)
+{
+	engine_child_free(&child);
+}
+
+static void
+aborted(void *arg)
+{
+	struct exchange *child = arg;
+	child->done = orphan_done;
+	child->parent = NULL;
+	engine_abort(child, EXCEPTION_REJECTED_EXECUTION, "the exchange was aborted");
+}
+
+static void
+answer(struct exchange *child)
+{
+	struct exchange *ex = child->parent;
+	const struct step *st = child->owner;
+	const struct enrich_conf *conf = st->conf;
+	bool keeps = conf->strategy && conf->strategy->class->kind == AGGREGATION_ORIGINAL;
+	struct exception *e =
+	    child->exception ? exception_share(&ex->arena, child->exception) : NULL;
+	bool failed_over = child->failed_over;
+	engine_on_abort(ex, NULL, NULL);
+	if (!keeps && e == NULL)
+		engine_take_message(ex, child);
+	engine_child_free(&child);
+	if (e == NULL || (keeps && conf->on_exception)) {
+		engine_resume(ex);
+		return;
+	}
+	ex->exception = e;
+	ex->failed_over = failed_over;
+	engine_fail(ex);
+}
+
+static enum step_rc
+enrich_run(struct engine *en, struct exchange *ex, const struct step *st)
+{
+	const struct enrich_conf *conf = st->conf;
+	struct str uri;
+	if (ex->body.type == VALUE_STREAM)
+		return engine_need_body(ex);
+	switch (expression_text(st->expr, ex, &uri, NULL)) {
+	case EVAL_OK:
+		break;
+	case EVAL_ERROR:
+		return STEP_FAILED;
+	case EVAL_NEED:
+		return STEP_NEED;
+	}
+	uri = str_trim(uri);
+	if (uri.n == 0)
+		return STEP_DONE;
+	if (!recipient_find(en, ex, st, uri, conf->allowed_schemes)) {
+		if (!conf->ignore_invalid)
+			return STEP_FAILED;
+		ex->exception = NULL;
+		return STEP_DONE;
+	}
+	if (!engine_child_allowed(ex))
+		return STEP_FAILED;
+	struct exchange *child = engine_child_new(ex, false);
+	child->pattern = PATTERN_IN_OUT;
+	child->owner = (void *)st;
+	child->done = answer;
+	exchange_set_property(child, STR_LIT(PROPERTY), value_str(uri));
+	engine_on_abort(ex, aborted, child);
+	engine_start_child(child, conf->send, 1, false);
+	return STEP_PENDING;
+}
+
+static const struct option_desc options[] = {
+	{ .name = "aggregationStrategy",
+	    .type = OPTION_BEAN,
+	    .values = "AggregationStrategy",
+	    .offset = AT(strategy),
+	    .help = "what the answer is put into the message by; default: its body and headers "
+		    "take the place of the message's" },
+	{ .name = "aggregateOnException",
+	    .type = OPTION_BOOL,
+	    .dflt = "false",
+	    .offset = AT(on_exception),
+	    .help = "the strategy takes a failure as well" },
+	{ .name = "ignoreInvalidEndpoint",
+	    .type = OPTION_BOOL,
+	    .dflt = "false",
+	    .offset = AT(ignore_invalid),
+	    .help = "go on when there is no such endpoint" },
+	{ .name = "allowedSchemes",
+	    .type = OPTION_STRING,
+	    .offset = AT(allowed_schemes),
+	    .help = "the schemes that may be named, with commas; default: all" },
+	{ .name = "cacheSize",
+	    .type = OPTION_INT,
+	    .dflt = "1000",
+	    .flags = OPTION_LABEL,
+	    .min = -1,
+	    .max = INT32_MAX,
+	    .offset = AT(cache_size),
+	    .help = "without meaning here: a worker has one bounded cache of endpoints" },
+	{ .name = "allowOptimisedComponents",
+	    .type = OPTION_BOOL,
+	    .dflt = "true",
+	    .flags = OPTION_LABEL,
+	    .offset = AT(optimised),
+	    .help = "without meaning here" },
+	{ .name = "autoStartComponents",
+	    .type = OPTION_BOOL,
+	    .dflt = "true",
+	    .flags = OPTION_LABEL,
+	    .offset = AT(auto_start),
+	    .help = "without meaning here" },
+	OPTIONS_END,
+};
+
+const struct eip_desc enrich_eip = {
+	.name = "enrich",
+	.flags = EIP_EXPRESSION | EIP_EFFECT,
+	.options = options,
+	.conf_size = sizeof(struct enrich_conf),
+	.check = enrich_check,
+	.run = enrich_run,
+	.help = "takes the answer of an endpoint into the message",
+};

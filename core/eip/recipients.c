@@ -1,0 +1,65 @@
+/* The endpoints that a value names. */
+#include "core/eip/recipients.h"
+
+#include "core/eip/items.h"
+
+struct recipients *
+recipients_of(struct exchange *ex, const struct value *v, const char *delimiter)
+{
+	struct recipients *rs = arena_zalloc(&ex->arena, sizeof(*rs));
+	struct value text = *v;
+	struct items it;
+	if (v->type == VALUE_BYTES || v->type == VALUE_STRING) { /* a body as it came, too */
+		text.type = VALUE_STRING;
+		text.flags = 0;
+	}
+	items_of(&ex->arena, &text, delimiter, 0, &it);
+	rs->uris = arena_alloc(&ex->arena, (it.n + 1) * sizeof(rs->uris[0]));
+	for (uint32_t i = 0; i < it.n; i++) {
+		struct value item = items_at(&ex->arena, &it, i);
+		struct str uri = str_trim(value_text(&ex->arena, &item));
+		if (uri.n > 0)
+			rs->uris[rs->n++] = uri;
+	}
+	return rs;
+}
+
+static bool
+scheme_is_allowed(struct str uri, const char *schemes)
+{
+	struct str rest = str_of(schemes), scheme, own;
+	(void)str_split(&uri, ':', &own);
+	while (str_split(&rest, ',', &scheme))
+		if (str_caseeq(str_trim(scheme), own))
+			return true;
+	return false;
+}
+
+bool
+recipient_find(struct engine *en, struct exchange *ex, const struct step *st, struct str uri,
+    const char *schemes)
+{
+	if (schemes == NULL || scheme_is_allowed(uri, schemes))
+		return en->ops->endpoint(en, ex, st, uri) != NULL;
+	exchange_fail(ex, EXCEPTION_ILLEGAL_ARGUMENT,
+	    "the scheme of endpoint %.*s is not among the allowedSchemes %s", STR_FMT(uri),
+	    schemes);
+	return false;
+}
+
+bool
+recipients_find(struct engine *en, struct exchange *ex, const struct step *st,
+    struct recipients *rs, const char *schemes, bool ignore_invalid)
+{
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < rs->n; i++) {
+		if (recipient_find(en, ex, st, rs->uris[i], schemes))
+			rs->uris[n++] = rs->uris[i];
+		else if (!ignore_invalid)
+			return false;
+		else
+			ex->exception = NULL;
+	}
+	rs->n = n;
+	return true;
+}
