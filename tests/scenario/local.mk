@@ -17,6 +17,7 @@ scenario_tests = \
 	tests/scenario/p_check.py \
 	tests/scenario/p_handover.py \
 	tests/scenario/p_restart.py \
+	tests/scenario/q_seda.py \
 	tests/scenario/r_reload.py \
 	tests/scenario/s_flows.py
 
