@@ -80,7 +80,7 @@ op_log(struct engine *en, enum log_level level, const char *logger, struct str t
 	if (level > log_get_level())
 		return;
 	const char *msg = arena_strndup(&ex->arena, text.p, text.n);
-	log_kv(level, msg, "logger", logger, NULL);
+	log_text(level, msg, "logger", logger, NULL);
 }
 
 static void
