@@ -27,6 +27,7 @@ core_config_sources = \
 	core/config/properties.c \
 	core/config/read.c \
 	core/config/refused.c \
+	core/config/scopes.c \
 	core/config/settings.c \
 	core/config/steps.c \
 	core/config/walk.c \

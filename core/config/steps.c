@@ -512,6 +512,13 @@ check_place(struct compile *c, const struct eip_desc *eip, const struct node *ke
 		    parent ? ": it stands in " : "", parent ? parent : "");
 		return false;
 	}
+	if ((eip->flags & EIP_ROOT) && !(eip->flags & EIP_ROUTE_HEAD)) {
+		compile_error_node(c, key,
+		    "\"%s\" is no step: it stands at the root of the file before its routes, in "
+		    "a route or in a routeConfiguration",
+		    eip->name);
+		return false;
+	}
 	if ((eip->flags & (EIP_ROOT | EIP_ROUTE_HEAD)) && !head) {
 		compile_error_node(c, key,
 		    "\"%s\" must stand before the other steps of a route, or at the root of the "

@@ -1,0 +1,23 @@
+/* Interceptors: before each step, before the first, before sends. */
+#ifndef HINNY_EIP_INTERCEPT_H
+#define HINNY_EIP_INTERCEPT_H
+
+#include "core/eip/engine.h"
+
+/* intercept, interceptFrom, interceptSendToEndpoint */
+struct intercept_conf {
+	const char *uri, *after_uri;
+	struct pattern *pattern; /* of uri; NULL: any */
+	struct step *on_when;    /* its expression is a predicate */
+	bool skips;              /* skipSendToOriginalEndpoint */
+	struct block after;      /* the send to afterUri */
+};
+
+/* The interceptor for a send to ep that comes at or behind `from` in the list of the exchange's
+ * route; NULL: none, or nothing is intercepted here. */
+const struct step *const *intercept_find(
+    const struct exchange *ex, const struct endpoint *ep, const struct step *const *from);
+/* Tests its onWhen. */
+enum eval_rc intercept_test(const struct step *interceptor, struct exchange *ex, bool *out);
+
+#endif
