@@ -8,7 +8,6 @@ bench_programs += bench/xform_bench
 endif
 bench_xform_bench_SOURCES = bench/xform_bench.c
 bench_xform_bench_LDADD = $(xform_libs) $(hinny_libs)
-bench_xform_bench_LDFLAGS = $(AM_LDFLAGS) -Wl,--no-as-needed $(MIMALLOC_LIBS) -Wl,--as-needed
 CLEANFILES += $(bench_programs)
 
 bench: $(bench_programs)

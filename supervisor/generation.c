@@ -126,7 +126,7 @@ share_rundir(struct generation *gen, struct hinny_error *err)
 
 	for (int k = 0; k < kind_count(); k++) {
 		const struct settings_worker *sw = &generation_settings(gen)->workers[k];
-		if (!needs_kind(gen, k) || sw->user == NULL)
+		if (!needs_kind(gen, k) || (sw->user == NULL && sw->group == NULL))
 			continue;
 		if (spawn_user_find(sw->user, sw->group, &user, err) != HINNY_OK)
 			return err->rc;
@@ -162,6 +162,17 @@ make_processes(struct generation *gen, struct hinny_error *err)
 	return HINNY_OK;
 }
 
+/* hinny run takes a fresh folder, whatever hinny.yaml says, unless the command line names one. */
+static bool
+run_dir_is_set(const struct supervisor_options *opt)
+{
+	for (const char *const *s = opt->bundle.set; s != NULL && *s != NULL; s++) {
+		if (str_starts(str_of(*s), "run_dir="))
+			return true;
+	}
+	return false;
+}
+
 /* The run folder is known when hinny.yaml has been read for the first time. */
 static enum hinny_rc
 open_rundir(struct supervisor *sv, const struct generation *gen, struct hinny_error *err)
@@ -170,7 +181,7 @@ open_rundir(struct supervisor *sv, const struct generation *gen, struct hinny_er
 
 	if (sv->run.fd != -1)
 		return HINNY_OK;
-	if (path == NULL && !sv->opt->foreground)
+	if (path == NULL && (!sv->opt->foreground || run_dir_is_set(sv->opt)))
 		path = generation_settings(gen)->run_dir;
 	return rundir_open(&sv->run, path, err);
 }

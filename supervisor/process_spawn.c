@@ -67,8 +67,8 @@ find_user(const struct process *pr, const struct settings_worker *sw, struct spa
 {
 	if (geteuid() != 0)
 		return hinny_error_set(err, HINNY_EREFUSED,
-		    "cannot run %s as user \"%s\": hinnyd does not run as root", pr->name,
-		    sw->user);
+		    "cannot run %s as %s \"%s\": hinnyd does not run as root", pr->name,
+		    sw->user != NULL ? "user" : "group", sw->user != NULL ? sw->user : sw->group);
 	return spawn_user_find(sw->user, sw->group, user, err);
 }
 
@@ -80,7 +80,8 @@ start(struct process *pr, uint64_t incarnation, int control, struct hinny_error 
 	struct spawn_user user;
 	int fds[SPAWN_FDS_MAX];
 
-	if (sw->user != NULL && find_user(pr, sw, &user, err) != HINNY_OK)
+	bool other = sw->user != NULL || sw->group != NULL;
+	if (other && find_user(pr, sw, &user, err) != HINNY_OK)
 		return err->rc;
 	fill_command_line(&cl, pr, incarnation);
 	char *path = spawn_path(pr->kind->executable);
@@ -93,7 +94,7 @@ start(struct process *pr, uint64_t incarnation, int control, struct hinny_error 
 		.fds_n = fill_fds(pr, control, fds),
 		.memory = sw->memory,
 		.files = sw->files,
-		.user = sw->user != NULL ? &user : NULL,
+		.user = other ? &user : NULL,
 	};
 	enum hinny_rc rc = spawn_process(&opt, &pr->pid, err);
 	free(path);

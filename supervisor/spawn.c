@@ -123,17 +123,18 @@ spawn_user_find(
 	int n = SPAWN_GROUPS_MAX;
 
 	errno = 0;
-	struct passwd *pw = getpwnam(user);
+	struct passwd *pw = user != NULL ? getpwnam(user) : getpwuid(geteuid());
+	const char *shown = user != NULL ? user : "of hinnyd";
 	if (pw == NULL && errno != 0)
-		return hinny_error_errno(err, errno, "cannot look up user \"%s\"", user);
+		return hinny_error_errno(err, errno, "cannot look up user \"%s\"", shown);
 	if (pw == NULL)
-		return hinny_error_set(err, HINNY_ENOENT, "no user \"%s\"", user);
+		return hinny_error_set(err, HINNY_ENOENT, "no user \"%s\"", shown);
 	*out = (struct spawn_user){ .uid = pw->pw_uid, .gid = pw->pw_gid };
 	if (group != NULL && find_group(group, &out->gid, err) != HINNY_OK)
 		return err->rc;
-	if (getgrouplist(user, out->gid, out->groups, &n) == -1)
+	if (getgrouplist(pw->pw_name, out->gid, out->groups, &n) == -1)
 		return hinny_error_set(err, HINNY_ELIMIT, "user \"%s\" is in more than %d groups",
-		    user, SPAWN_GROUPS_MAX);
+		    shown, SPAWN_GROUPS_MAX);
 	out->groups_n = (size_t)n;
 	return HINNY_OK;
 }

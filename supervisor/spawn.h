@@ -35,7 +35,7 @@ enum { SPAWN_EXIT_NO_EXEC = 127 };
 
 /* A program that cannot be executed shows as exit status SPAWN_EXIT_NO_EXEC. Does not wait. */
 enum hinny_rc spawn_process(const struct spawn_options *opt, pid_t *pid, struct hinny_error *err);
-/* Looks a user and group up (NULL group: the user's own). */
+/* Looks a user and group up (NULL user: the supervisor's; NULL group: the user's own). */
 enum hinny_rc spawn_user_find(
     const char *user, const char *group, struct spawn_user *out, struct hinny_error *err);
 /* The path of an executable in libexec: environment variable HINNY_LIBEXECDIR, or where it was

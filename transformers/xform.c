@@ -5,6 +5,7 @@
 #include "core/base/mem.h"
 #include "transformers/validator/validator.h"
 #include "transformers/xml/jail.h"
+#include "transformers/xml/memory.h"
 #include "transformers/xml/xml.h"
 #include "transformers/xpath/xpath_impl.h"
 #include "transformers/xslt/xslt.h"
@@ -25,17 +26,12 @@ struct xform {
 	int collects; /* to come */
 };
 
-/* mimalloc, where this executable is linked with it: it keeps what a large document took until it
- * is asked. */
-void mi_collect(bool force) __attribute__((weak));
-
 static void
 on_collect(struct loop_timer *t)
 {
 	struct xform *xf = CONTAINER_OF(t, struct xform, collect);
 
-	if (mi_collect)
-		mi_collect(true);
+	xml_memory_collect();
 	if (--xf->collects > 0)
 		loop_timer_start(&xf->collect, COLLECT_MS, 0);
 }

@@ -43,12 +43,12 @@ op_evaluate(struct engine *en, struct exchange *ex, struct expression *const *e,
 
 /* An endpoint that another kind of worker runs, found at run time (toD): the callee runs the same step, which finds the endpoint there. */
 static enum step_rc
-send_by_call(struct worker *wk, struct exchange *ex, const struct step *st)
+send_by_call(struct worker *wk, struct exchange *ex, const struct step *st, const struct endpoint *ep)
 {
 	if (no_callee(wk, ex))
 		return STEP_FAILED;
 	ex->sent_by_call = true;
-	ipc_call(wk->ipc, ex, st, 1, false);
+	ipc_call_kind(wk->ipc, ex, ep->component->owner, st);
 	return STEP_PENDING;
 }
 
@@ -58,7 +58,7 @@ op_send(struct engine *en, struct exchange *ex, const struct step *st, struct en
 	struct worker *wk = worker_of(en);
 	const char *owner = ep->component->owner;
 	if (owner != NULL && strcmp(owner, wk->kind->kind) != 0 && (ep->component->flags & COMPONENT_PRODUCER))
-		return send_by_call(wk, ex, st);
+		return send_by_call(wk, ex, st, ep);
 	if (ep->ops == NULL || ep->ops->send == NULL) {
 		exchange_fail(ex, EXCEPTION_NO_SUCH_ENDPOINT, "%s cannot be sent to from a worker of kind %s", ep->uri,
 		    wk->kind->kind);
@@ -80,7 +80,7 @@ op_log(struct engine *en, enum log_level level, const char *logger, struct str t
 	if (level > log_get_level())
 		return;
 	const char *msg = arena_strndup(&ex->arena, text.p, text.n);
-	log_kv(level, msg, "logger", logger, NULL);
+	log_text(level, msg, "logger", logger, NULL);
 }
 
 static void

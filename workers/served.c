@@ -17,6 +17,14 @@ static void
 on_call_done(void *owner, struct exchange *ex, enum ipc_outcome outcome, const struct step *failed)
 {
 	bool ok = outcome == IPC_OK;
+	if (ex->sent_by_call) { /* for the engine it is a send that took its time */
+		ex->sent_by_call = false;
+		if (ok)
+			engine_resume(ex);
+		else
+			engine_fail(ex);
+		return;
+	}
 	if (ok) {
 		const struct step *last = worker_call_last(ex->top->at);
 		ok = after_call(owner, ex, last);

@@ -63,13 +63,13 @@ set_uri(struct compile *c, const struct setting *s)
 		OPTION_AT(s->conf, s->o, struct expression *) = e;
 		return e != NULL ? 0 : -1;
 	}
-	if (has_simple(s->value->text))
-		compile_warning(c, node_at(c->file, s->value),
-		    "\"${\" is sent to as it stands: write toD where the uri depends on the "
-		    "message");
 	ep = endpoint_parse(c, s->value, s->parameters, false);
 	if (ep == NULL)
 		return -1;
+	if (has_simple(s->value->text) && !(ep->component->flags & COMPONENT_SIMPLE))
+		compile_warning(c, node_at(c->file, s->value),
+		    "\"${\" is sent to as it stands: write toD where the uri depends on the "
+		    "message");
 	if (!(s->o->flags & OPTION_TEMPLATE))
 		OPTION_AT(s->conf, s->o, struct endpoint *) = ep;
 	if (s->st != NULL)

@@ -269,7 +269,7 @@ settings_gather_set(
 	}
 	const char *path = arena_strndup(a, assignment, (size_t)(equals - assignment));
 	if (find_row(str_of(path), &kind) == NULL) {
-		if (is_group(str_of(path)))
+		if (is_group(str_of(path)) || strcmp(path, "properties") == 0)
 			diagnostics_add(ds, at, false,
 			    "%s: is a group of keys, not one that has a value", path);
 		else

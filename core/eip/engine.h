@@ -160,6 +160,8 @@ void *engine_shared(struct engine *en, const struct step *st);
  */
 struct exchange *engine_child_new(struct exchange *parent, bool detached);
 void engine_child_free(struct exchange **child);
+/* The message of `from` becomes that of a new exchange, which owes it nothing. */
+void engine_share_message(struct exchange *to, const struct exchange *from);
 /* May a child be begun, or is this too deep? False: the exception is set on the parent. */
 bool engine_child_allowed(struct exchange *parent);
 /* Runs n consecutive steps from `first` (0: to the end of the block) and then child->done, maybe

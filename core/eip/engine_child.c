@@ -65,8 +65,8 @@ borrow_message(struct exchange *child, const struct exchange *parent)
 	copy_map(&child->arena, &child->variables, &parent->variables, true);
 }
 
-static void
-share_message(struct exchange *child, const struct exchange *parent)
+void
+engine_share_message(struct exchange *child, const struct exchange *parent)
 {
 	struct arena *a = &child->arena;
 	if (parent->caught)
@@ -95,7 +95,7 @@ engine_child_new(struct exchange *parent, bool detached)
 	child->transaction = parent->transaction;
 	child->depth = parent->depth + 1;
 	if (detached)
-		share_message(child, parent);
+		engine_share_message(child, parent);
 	else
 		borrow_message(child, parent);
 	return child;

@@ -268,6 +268,15 @@ ipc_call(struct ipc *ipc, struct exchange *ex, const struct step *first, uint32_
 }
 
 void
+ipc_call_kind(struct ipc *ipc, struct exchange *ex, const char *kind, const struct step *st)
+{
+	struct ipc_call *c = call_new(ipc, ex, kind);
+	c->first = st;
+	c->n = 1;
+	call_place(c);
+}
+
+void
 ipc_call_items(struct ipc *ipc, struct exchange *ex, const struct step *first, uint32_t n, ipc_item_fn *item, void *arg)
 {
 	struct ipc_call *c = call_new(ipc, ex, first->owner);

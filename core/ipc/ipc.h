@@ -82,6 +82,8 @@ void ipc_note_poison(struct ipc *ipc, uint64_t key);
 
 /* Home side. One call at a time for an exchange (ex->call). Ends by ops->call_done, never from inside. `stream`: a large reply body may be left as VALUE_STREAM. */
 void ipc_call(struct ipc *ipc, struct exchange *ex, const struct step *first, uint32_t n, bool stream);
+/* One step that has no owner of its own (toD), in a worker of that kind. */
+void ipc_call_kind(struct ipc *ipc, struct exchange *ex, const char *kind, const struct step *st);
 void ipc_evaluate(struct ipc *ipc, struct exchange *ex, struct expression *const *e, uint32_t n, bool first_match);
 void ipc_cancel(struct ipc *ipc, struct exchange *ex); /* no call_done any more; the callee is told */
 

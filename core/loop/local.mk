@@ -5,4 +5,5 @@ core_loop_sources = \
 	core/loop/loop_resolve.c \
 	core/loop/loop_signal.c \
 	core/loop/loop_timer.c \
-	core/loop/loop_wake.c
+	core/loop/loop_wake.c \
+	core/loop/loop_work.c

@@ -137,6 +137,19 @@ enum hinny_rc loop_signal_init(struct loop *lp, struct loop_signal *s, int signu
     loop_signal_fn *fn, struct hinny_error *err);
 void loop_signal_close(struct loop_signal *s);
 
+/*
+ * Work that would keep the loop waiting (disks): `run` is called on a thread of libuv's pool and may
+ * touch nothing but what is its own, `done` afterwards on the loop. It cannot be called off; the
+ * memory of w stays until `done`, which may free it or start it anew. loop_fini waits for all.
+ */
+struct loop_work;
+typedef void loop_work_fn(struct loop_work *w);
+struct loop_work {
+	uv_work_t uv;
+	loop_work_fn *run, *done;
+};
+void loop_work_start(struct loop *lp, struct loop_work *w, loop_work_fn *run, loop_work_fn *done);
+
 /* Wakes the loop from another thread (nng's callbacks): they queue and wake, no more. */
 struct loop_wake;
 typedef void loop_wake_fn(struct loop_wake *w);

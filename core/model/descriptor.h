@@ -247,6 +247,7 @@ enum component_flag {
 	COMPONENT_READS_NO_BODY = 128,
 	COMPONENT_KEEPS_BODY = 256,  /* the producer leaves the body as it was (log, validator) */
 	COMPONENT_UNIQUE = 512,      /* two consumers of one uri are an error, options apart but those with OPTION_UNIQUE (direct) */
+	COMPONENT_SIMPLE = 1024,     /* options may be Simple, and are evaluated for each message (file) */
 };
 
 struct component_desc {

@@ -22,10 +22,12 @@ fuzz_targets += \
 	tests/fuzz/fuzz_http_chunked \
 	tests/fuzz/fuzz_http_request \
 	tests/fuzz/fuzz_http_response \
+	tests/fuzz/fuzz_http_server \
 	tests/fuzz/fuzz_http_uri
 tests_fuzz_fuzz_http_chunked_LDADD = $(FUZZ_LIBS) $(http_libs) $(hinny_libs)
 tests_fuzz_fuzz_http_request_LDADD = $(FUZZ_LIBS) $(http_libs) $(hinny_libs)
 tests_fuzz_fuzz_http_response_LDADD = $(FUZZ_LIBS) $(http_libs) $(hinny_libs)
+tests_fuzz_fuzz_http_server_LDADD = $(FUZZ_LIBS) $(http_libs) $(hinny_libs)
 tests_fuzz_fuzz_http_uri_LDADD = $(FUZZ_LIBS) $(http_libs) $(hinny_libs)
 endif
 
@@ -50,3 +52,8 @@ endif
 tests_fuzz_fuzz_jsonpath_SOURCES = tests/fuzz/fuzz_jsonpath.c $(lang_case)
 tests_fuzz_fuzz_simple_SOURCES = tests/fuzz/fuzz_simple.c $(lang_case)
 tests_fuzz_fuzz_tokenize_SOURCES = tests/fuzz/fuzz_tokenize.c $(lang_case)
+
+# The archive is named by configure, so automake does not see that the programs need it.
+if !BUILD_FUZZ
+$(check_PROGRAMS): tests/lib/libfuzz.a
+endif

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 """The command hinny: what each of its commands prints and with which status it ends, in text and JSON."""
 import atexit
+import grp
 import json
 import os
+import re
 import shutil
 import signal
 import stat
@@ -217,6 +219,42 @@ def test_settings_and_properties():
         assert len(b.workers('http')) == 1
     status, out, err = hinny('run', '--set', 'workers.http.instanses=1', 'r.yaml')
     assert status != 0 and 'instanses' in err and 'instances' in err, err
+
+
+def test_run_folder_of_the_command_line():
+    """--set run_dir= is obeyed as --dir is."""
+    with tempfile.TemporaryDirectory(prefix='ht-') as d:
+        run = os.path.join(d, 'run')
+        with open(os.path.join(d, 'r.yaml'), 'w') as f:
+            f.write(ROUTES)
+        p = subprocess.Popen([os.path.join(BUILD, 'hinny'), 'run', '--no-watch', '--port', str(free_port()), '--set', 'run_dir=' + run, 'r.yaml'],
+                             cwd=d, env=env(), stderr=subprocess.PIPE, text=True)
+        try:
+            for line in p.stderr:
+                if 'ready in' in line:
+                    break
+            assert hinny('status', '--dir', run)[0] == 0, line
+        finally:
+            p.terminate()
+            p.communicate(timeout=15 * SLOW)
+
+
+def test_group_of_a_worker():
+    """workers.KIND.group does not need workers.KIND.user."""
+    if os.geteuid() != 0:
+        return
+    with Broker({'r.yaml': ROUTES}, settings=['workers.http.group=daemon']) as b:
+        with open('/proc/%d/status' % b.workers('http')[0]) as f:
+            gids = re.search(r'^Gid:\s(.*)$', f.read(), re.M).group(1).split()
+        assert gids == [str(grp.getgrnam('daemon').gr_gid)] * 4, gids
+
+
+def test_plain_log():
+    """log.format plain prints the messages of log steps and nothing else."""
+    routes = '- from:\n    uri: platform-http:/l\n    steps:\n      - log: {message: "plainly ${body}", loggingLevel: ERROR}\n'
+    with Broker({'r.yaml': routes}, settings=['log.format=plain']) as b:
+        b.post('/l', b'said')
+        b.wait_line('^plainly said$')
 
 
 def test_fresh_run_folder_goes():

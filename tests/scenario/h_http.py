@@ -82,6 +82,8 @@ REFUSED = [
     (400, b'GET /hello HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n'),
     (400, b'GET /hello HTTP/1.1\nHost: a\n\n'),
     (400, b'GET /hello HTTP/1.1\r\nHost: a\r\nX: 1\r\n folded\r\n\r\n'),
+    (400, b'POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding:\r\n chunked\r\n\r\n0\r\n\r\n'),
+    (501, b'FOO /hello HTTP/1.1\r\nHost: a\r\n\r\n'),
     (400, b'GET /hello HTTP/1.1\r\nHost: a\r\nX : 1\r\n\r\n'),
     (400, b'GET /hello HTTP/1.1\r\nHost: a\r\nX: a\x00b\r\n\r\n'),
     (400, b'GET /hello HTTP/1.1\r\nHost: a\r\nX: a\rb\r\n\r\n'),

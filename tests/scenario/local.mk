@@ -6,6 +6,7 @@ scenario_tests = \
 	tests/scenario/c_http_cases.py \
 	tests/scenario/d_systemd.py \
 	tests/scenario/e_examples.py \
+	tests/scenario/f_file.py \
 	tests/scenario/f_formats.py \
 	tests/scenario/h_http.py \
 	tests/scenario/k_kill.py \
@@ -16,6 +17,7 @@ scenario_tests = \
 	tests/scenario/p_check.py \
 	tests/scenario/p_handover.py \
 	tests/scenario/p_restart.py \
+	tests/scenario/q_seda.py \
 	tests/scenario/r_reload.py \
 	tests/scenario/s_flows.py
 

@@ -14,6 +14,7 @@ unit_tests = \
 	tests/unit/test_exception \
 	tests/unit/test_exchange \
 	tests/unit/test_fan_out \
+	tests/unit/test_file \
 	tests/unit/test_formats \
 	tests/unit/test_frame \
 	tests/unit/test_hash \
@@ -62,6 +63,7 @@ TESTS += $(unit_tests)
 else
 TESTS += tests/unit/no_cmocka.sh
 endif
+tests_unit_test_file_LDADD = $(unit_lib) libfile.a $(worker_libs) $(CMOCKA_LIBS)
 tests_unit_test_ipc_LDADD = $(unit_lib) $(worker_libs) $(CMOCKA_LIBS)
 tests_unit_test_log_text_LDADD = $(unit_lib) $(worker_libs) $(CMOCKA_LIBS)
 tests_unit_test_process_table_LDADD = $(unit_lib) libsupervisor.a $(hinny_libs) $(CMOCKA_LIBS)

@@ -40,6 +40,7 @@ static const struct request_row {
 	{ "OPTIONS *", "OPTIONS * HTTP/1.1\r\n" HOST "\r\n", 0, HTTP_NO_BODY, 0, true },
 	{ "empty Host", LINE "Host:\r\n\r\n", 0, HTTP_NO_BODY, 0, true },
 	{ "IPv6 Host", LINE "Host: [::1]:80\r\n\r\n", 0, HTTP_NO_BODY, 0, true },
+	{ "port left out", LINE "Host: a:\r\n\r\n", 0, HTTP_NO_BODY, 0, true },
 	{ "empty value", LINE HOST "X:\r\n\r\n", 0, HTTP_NO_BODY, 0, true },
 	{ "bytes beyond ASCII in a value", LINE HOST "X: \xc3\xa9\r\n\r\n", 0, HTTP_NO_BODY, 0,
 	    true },
@@ -108,6 +109,19 @@ static const struct request_row {
 	/* lines */
 	{ .label = "folded line", .text = LINE HOST "X: a\r\n b\r\n\r\n", .status = 400 },
 	{ .label = "folded with tab", .text = LINE HOST "X: a\r\n\tb\r\n\r\n", .status = 400 },
+	{ .label = "folded behind nothing", .text = LINE HOST "X:\r\n b\r\n\r\n", .status = 400 },
+	{ .label = "folded framing",
+	    .text = "POST / HTTP/1.1\r\n" HOST "Transfer-Encoding:\r\n chunked\r\n\r\n",
+	    .status = 400 },
+	{ .label = "folded blank line", .text = LINE HOST "X: a\r\n \r\n\r\n", .status = 400 },
+	{ .label = "port of Host", .text = LINE "Host: a:b\r\n\r\n", .status = 400 },
+	{ .label = "address without brackets", .text = LINE "Host: ::1\r\n\r\n", .status = 400 },
+	{ .label = "bracket left open", .text = LINE "Host: [::1\r\n\r\n", .status = 400 },
+	{ .label = "bracket and rest", .text = LINE "Host: [::1]x\r\n\r\n", .status = 400 },
+	{ .label = "nothing in brackets", .text = LINE "Host: []\r\n\r\n", .status = 400 },
+	{ .label = "authority with a bracket left open",
+	    .text = "GET http://[::1/a HTTP/1.1\r\n" HOST "\r\n",
+	    .status = 400 },
 	{ .label = "folded first line", .text = LINE " X: a\r\n" HOST "\r\n", .status = 400 },
 	{ .label = "blank before colon", .text = LINE HOST "X : a\r\n\r\n", .status = 400 },
 	{ .label = "tab before colon", .text = LINE HOST "X\t: a\r\n\r\n", .status = 400 },
@@ -137,8 +151,8 @@ static const struct request_row {
 	{ .label = "tab", .text = "GET\t/ HTTP/1.1\r\n" HOST "\r\n", .status = 400 },
 	{ .label = "no target", .text = "GET HTTP/1.1\r\n" HOST "\r\n", .status = 400 },
 	{ .label = "no version", .text = "GET /\r\n" HOST "\r\n", .status = 400 },
-	{ .label = "unknown method", .text = "FOO / HTTP/1.1\r\n" HOST "\r\n", .status = 400 },
-	{ .label = "small letters", .text = "get / HTTP/1.1\r\n" HOST "\r\n", .status = 400 },
+	{ .label = "unknown method", .text = "FOO / HTTP/1.1\r\n" HOST "\r\n", .status = 501 },
+	{ .label = "small letters", .text = "get / HTTP/1.1\r\n" HOST "\r\n", .status = 501 },
 	{ .label = "target without slash",
 	    .text = "GET a HTTP/1.1\r\n" HOST "\r\n",
 	    .status = 400 },
@@ -186,6 +200,8 @@ check_request(void **state)
 	if (scan == HTTP_SCAN_DONE)
 		assert_int_equal(scanned, n);
 	int status = http_head_parse_request(&head, r->text, n, &why);
+	if (scan == HTTP_SCAN_BAD)
+		status = 400;
 	assert_int_equal(status, r->status);
 	if (status != 0) {
 		assert_non_null(why);
@@ -209,6 +225,7 @@ static const struct scan_row {
 	{ "bare line feed", "GET / HTTP/1.1\nHost: x\n\n", HTTP_SCAN_BAD, 0 },
 	{ "bare line feed at the end", "a\r\nb\n\r\n", HTTP_SCAN_BAD, 0 },
 	{ "bare carriage return", "a\rb\r\n\r\n", HTTP_SCAN_BAD, 0 },
+	{ "blank at the start of a line", "a\r\nb:\r\n c\r\n\r\n", HTTP_SCAN_BAD, 0 },
 	{ "two carriage returns", "a\r\r\n\r\n", HTTP_SCAN_BAD, 0 },
 	{ "empty line at once", "\r\n", HTTP_SCAN_DONE, 2 },
 };
@@ -267,6 +284,7 @@ static const struct response_row {
 	    .text = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\n" },
 	{ .label = "gzip coding", .text = "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\n\r\n" },
 	{ .label = "folded", .text = "HTTP/1.1 200 OK\r\nX: a\r\n b\r\n\r\n" },
+	{ .label = "folded behind nothing", .text = "HTTP/1.1 200 OK\r\nX:\r\n b\r\n\r\n" },
 	{ .label = "no HTTP", .text = "SSH-2.0-x\r\n\r\n" },
 	{ .label = "HTTP/2", .text = "HTTP/2.0 200 OK\r\n\r\n" },
 	{ .label = "status of two digits", .text = "HTTP/1.1 20 OK\r\n\r\n" },
@@ -278,9 +296,11 @@ check_response(void **state)
 {
 	const struct response_row *r = *state;
 	const char *why = "";
+	size_t scanned = 0, n = strlen(r->text);
 
-	int rc = http_head_parse_response(&head, r->text, strlen(r->text), r->to_head, &why);
-	assert_int_equal(rc == 0, r->ok);
+	bool bad = http_head_scan(r->text, n, &scanned) == HTTP_SCAN_BAD;
+	int rc = http_head_parse_response(&head, r->text, n, r->to_head, &why);
+	assert_int_equal(rc == 0 && !bad, r->ok);
 	if (!r->ok)
 		return;
 	assert_int_equal(head.status, r->status);

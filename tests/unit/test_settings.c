@@ -46,6 +46,8 @@ static const struct row {
 	    "GiB, got a map\n" },
 	{ "key is a list", "run_dir: [a]\n", NULL,
 	    "hinny.yaml:1:10: run_dir: expected text, got a list\n" },
+	{ "properties as a whole", "{}", "properties=b",
+	    "--set: properties: is a group of keys, not one that has a value\n" },
 	{ "duration", "http: {idle_timeout: 5 lightyears}\n", NULL,
 	    "hinny.yaml:1:22: http.idle_timeout: expected a duration such as \"5s\" from 1 ms to 1 "
 	    "d, got \"5 lightyears\"\n" },

@@ -5,6 +5,7 @@ transformers_xml_sources = \
 	transformers/xml/errors.c \
 	transformers/xml/files.c \
 	transformers/xml/jail.c \
+	transformers/xml/memory.c \
 	transformers/xml/landlock.c \
 	transformers/xml/parse.c \
 	transformers/xml/write.c \

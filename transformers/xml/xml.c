@@ -10,6 +10,7 @@
 #include "transformers/xml/document.h"
 #include "transformers/xml/encodings.h"
 #include "transformers/xml/errors.h"
+#include "transformers/xml/memory.h"
 
 #include <stdlib.h>
 #include <time.h>
@@ -95,9 +96,10 @@ xml_new(const struct xml_limits *limits, int dirfd)
 	buf_init(&x->in, 0);
 	buf_init(&x->out, limits->max_output);
 	tzset(); /* EXSLT's dates read the zone file; later there is no way to */
+	xml_memory_init();
 	xmlInitParser();
 	xmlXPathInit();
-	xmlParserMaxDepth = (unsigned)limits->max_depth;
+	xmlParserMaxDepth = (unsigned)limits->max_depth - 1; /* it is passed when the next one opens */
 	xmlCleanupInputCallbacks();
 	xmlCleanupOutputCallbacks();
 	if (xmlRegisterInputCallbacks(match_any, open_none, read_none, close_none) == -1)

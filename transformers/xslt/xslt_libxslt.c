@@ -271,7 +271,9 @@ finish(struct xml *x, const struct sheet *sh, xsltTransformContextPtr tc, xmlDoc
 	if (tc->state == XSLT_STATE_STOPPED || tc->state == XSLT_STATE_ERROR || !tree ||
 	    x->errors.n > 0) {
 		say_why(x, result);
-		return tc->state == XSLT_STATE_STOPPED ? XSLT_STOPPED : XSLT_FAILED;
+		/* it stops for an expression that fails too, which libxml2 has reported */
+		return tc->state == XSLT_STATE_STOPPED && x->errors.n == 0 ? XSLT_STOPPED
+									     : XSLT_FAILED;
 	}
 	if (x->errors.text.n > 0)
 		log_debug("xsl:message: %s", buf_cstr(&x->errors.text));

@@ -2,6 +2,7 @@
 #include "transports/http/chunked.h"
 
 #include "core/base/assert.h"
+#include "transports/http/head.h"
 
 void
 chunked_init(struct chunked *c)
@@ -22,6 +23,13 @@ static bool
 is_text(char ch)
 {
 	return (unsigned char)ch >= ' ' ? ch != 127 : ch == '\t';
+}
+
+/* Of a field's name. */
+static bool
+is_name(char ch)
+{
+	return http_is_token((struct str){ &ch, 1 });
 }
 
 /* The size line. */
@@ -72,11 +80,13 @@ step_end(struct chunked *c, char ch)
 		c->state = CHUNKED_SIZE_START;
 		return ch == '\n';
 	case CHUNKED_TRAILER_START:
-		c->state = ch == '\r' ? CHUNKED_END_LF : CHUNKED_TRAILER;
 		/* No blank at the start: that would be a folded line. */
-		return ch == '\r' ||
-		    (++c->trailer <= CHUNKED_TRAILER_MAX && is_text(ch) && ch != ' ' &&
-			ch != '\t' && ch != ':');
+		c->state = ch == '\r' ? CHUNKED_END_LF : CHUNKED_TRAILER_NAME;
+		return ch == '\r' || (++c->trailer <= CHUNKED_TRAILER_MAX && is_name(ch));
+	case CHUNKED_TRAILER_NAME:
+		if (ch == ':')
+			c->state = CHUNKED_TRAILER;
+		return ++c->trailer <= CHUNKED_TRAILER_MAX && (ch == ':' || is_name(ch));
 	case CHUNKED_TRAILER:
 		if (ch == '\r')
 			c->state = CHUNKED_TRAILER_LF;

@@ -101,6 +101,10 @@ http_head_scan(const char *p, size_t n, size_t *scanned)
 	size_t at = *scanned;
 
 	for (;;) {
+		/* A blank at the start of a line continues the line before it, whatever that holds:
+		 * http_parser would take it for a value's leading blanks. */
+		if (at > 0 && at < n && p[at - 1] == '\n' && (p[at] == ' ' || p[at] == '\t'))
+			return HTTP_SCAN_BAD;
 		const char *lf = at < n ? memchr(p + at, '\n', n - at) : NULL;
 		if (lf == NULL) {
 			/* A last carriage return may still get its line feed. */
@@ -231,6 +235,15 @@ names_a_version(const char *p, size_t n)
 	    p[end - 1] == '\r';
 }
 
+/* Is the first word of the line a method, though none that is known here? */
+static bool
+begins_with_method(const char *p, size_t n)
+{
+	const char *blank = memchr(p, ' ', n);
+
+	return blank != NULL && http_is_token((struct str){ p, (size_t)(blank - p) });
+}
+
 static int
 run_parser(http_parser *hp, enum http_parser_type type, struct parse *ps, const char *p, size_t n,
     const char **why)
@@ -251,7 +264,7 @@ run_parser(http_parser *hp, enum http_parser_type type, struct parse *ps, const 
 	}
 	if (e != HPE_OK) {
 		*why = http_errno_description(e);
-		return 400;
+		return e == HPE_INVALID_METHOD && begins_with_method(p, n) ? 501 : 400;
 	}
 	if (!ps->complete || used != n || ps->folded) {
 		*why = "lines of the head";
@@ -448,6 +461,37 @@ http_head_is_hop(const struct http_head *h, const struct http_field *f)
 
 /* ---- requests ---- */
 
+static bool
+is_digits(struct str s)
+{
+	for (size_t i = 0; i < s.n; i++)
+		if (s.p[i] < '0' || s.p[i] > '9')
+			return false;
+	return true;
+}
+
+/* What follows the name or address: nothing or ":" and a port, which may be empty (RFC 3986 3.2.3).
+ */
+static bool
+port_is_sane(struct str s)
+{
+	return s.n == 0 || (s.p[0] == ':' && is_digits((struct str){ s.p + 1, s.n - 1 }));
+}
+
+/* "[", an address of version 6 or later, "]". */
+static bool
+literal_is_sane(struct str host)
+{
+	const char *end = memchr(host.p, ']', host.n);
+
+	if (end == NULL || end == host.p + 1)
+		return false;
+	for (const char *p = host.p + 1; p < end; p++)
+		if (!(char_class[(unsigned char)*p] & CHAR_TOKEN) && *p != ':')
+			return false;
+	return port_is_sane((struct str){ end + 1, (size_t)(host.p + host.n - end - 1) });
+}
+
 /* reg-name or address with an optional port: no blanks, no path, no user. An empty Host is allowed
  * by RFC 9112 3.2. */
 static bool
@@ -455,9 +499,14 @@ host_is_sane(struct str host)
 {
 	if (!all_of(host, CHAR_TARGET))
 		return false;
-	for (size_t i = 0; i < host.n; i++)
-		if (strchr("/?#@\\\"<>^`{|},", host.p[i]) != NULL)
+	if (host.n > 0 && host.p[0] == '[')
+		return literal_is_sane(host);
+	for (size_t i = 0; i < host.n; i++) {
+		if (host.p[i] == ':')
+			return port_is_sane((struct str){ host.p + i, host.n - i });
+		if (strchr("/?#@\\\"<>^`{|},[]", host.p[i]) != NULL)
 			return false;
+	}
 	return true;
 }
 

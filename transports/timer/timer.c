@@ -121,3 +121,10 @@ const struct component_ops timer_ops = {
 	.stop = timer_stop,
 	.release = timer_stop,
 };
+
+const struct component_ops scheduler_ops = {
+	.scheme = "scheduler",
+	.start = timer_start,
+	.stop = timer_stop,
+	.release = timer_stop,
+};

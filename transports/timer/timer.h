@@ -1,4 +1,4 @@
-/* timer: makes exchanges at intervals (Camel: Timer component). Its home is the flow worker. */
+/* timer and scheduler: make exchanges at intervals (Camel: Timer and Scheduler components). Their home is the flow worker. */
 #ifndef HINNY_TIMER_TIMER_H
 #define HINNY_TIMER_TIMER_H
 
@@ -15,8 +15,10 @@ struct timer_conf {
 	bool bridge_error_handler, daemon, synchronous; /* labels: without meaning here */
 	int pattern;                                    /* 0 InOnly, 1 InOut */
 	int run_logging_level;
+	bool fixed_delay; /* scheduler: the opposite of fixed_rate */
 };
 
+extern const struct component_ops scheduler_ops;
 extern const struct component_ops timer_ops;
 
 #endif
