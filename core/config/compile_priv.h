@@ -88,6 +88,8 @@ void steps_parse(
  * (reported). */
 struct step *step_parse(struct compile *c, const struct eip_desc *eip, const struct node *key,
     const struct node *value);
+/* A step with its options at their defaults. */
+struct step *step_new(struct compile *c, const struct eip_desc *eip, struct position at);
 /* An item of a list of steps: a map with one key. False when it was wrong (reported). */
 bool steps_one_key(struct compile *c, const struct node *item, const char *what);
 
@@ -133,6 +135,11 @@ void scope_collect(struct compile *c, const struct document *doc);
 void scope_parse_error_handler(struct compile *c, const struct node *value);
 /* Gives the route what holds for it: its own, of its configurations, of its file. */
 void scope_apply(struct compile *c, struct route *r);
+
+/* ---- intercepts.c ---- */
+/* Puts interceptors before each step of the route, and before its first. */
+void intercept_apply(struct compile *c, struct route *r, const struct step *const *each,
+    uint32_t each_n, const struct step *const *from, uint32_t from_n);
 
 /* ---- beans.c ---- */
 /* The entries of `beans` of a file: before any route is read. */

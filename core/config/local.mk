@@ -17,6 +17,7 @@ core_config_sources = \
 	core/config/endpoint_uri.c \
 	core/config/expression_parse.c \
 	core/config/format_parse.c \
+	core/config/intercepts.c \
 	core/config/node.c \
 	core/config/option.c \
 	core/config/options_parse.c \

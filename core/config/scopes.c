@@ -260,5 +260,8 @@ scope_apply(struct compile *c, struct route *r)
 	const struct step **steps = pick(c, lists, n, SCOPE_ERROR_HANDLER, &found);
 	if (found > 0)
 		set_error_handler(r, steps[0]);
-	intercept_apply(c, r, pick(c, lists, n, SCOPE_INTERCEPT_FROM, &found), found);
+	uint32_t each_n, from_n;
+	const struct step **each = pick(c, lists, n, SCOPE_INTERCEPT, &each_n);
+	const struct step **from = pick(c, lists, n, SCOPE_INTERCEPT_FROM, &from_n);
+	intercept_apply(c, r, each, each_n, from, from_n);
 }

@@ -10,6 +10,7 @@
 #include "core/base/assert.h"
 #include "core/eip/engine_priv.h"
 #include "core/eip/log_level.h"
+#include "core/eip/steps.h"
 
 #include <limits.h>
 
@@ -68,6 +69,10 @@ engine_program_wants_original(const struct program *program)
 				return true;
 		if (route->error_handler && wants_original(route->error_handler))
 			return true;
+		for (uint32_t k = 0; k < route->completions_n; k++)
+			if (((const struct on_completion_conf *)route->completions[k]->conf)
+				->use_original)
+				return true;
 	}
 	return false;
 }

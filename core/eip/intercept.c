@@ -10,6 +10,7 @@
 #include "core/model/headers.h"
 
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 #define AT(m) offsetof(struct intercept_conf, m)
@@ -25,13 +26,6 @@ intercept_check(struct compile *c, struct step *st)
 	if (conf->uri && pattern_compile(compile_arena(c), str_of(conf->uri), true,
 			     &conf->pattern, &err) != HINNY_OK)
 		return compile_error(c, st->at, "uri: %s", err.text);
-	if (conf->after_uri) {
-		struct endpoint *ep =
-		    compile_endpoint(c, conf->after_uri, false, (struct position){ 0 });
-		struct step *send = ep ? compile_send(c, st, ep, NULL) : NULL;
-		conf->after = (struct block){ send, send ? 1 : 0 };
-		return send ? 0 : -1;
-	}
 	return 0;
 }
 
@@ -63,7 +57,7 @@ intercept_test(const struct step *interceptor, struct exchange *ex, bool *out)
 {
 	const struct intercept_conf *conf = interceptor->conf;
 	*out = true;
-	return conf->on_when ? engine_test(conf->on_when->expr, ex, out) : EVAL_OK;
+	return conf->on_when ? engine_test(conf->on_when, ex, out) : EVAL_OK;
 }
 
 const struct step *const *
@@ -115,8 +109,7 @@ intercept_run(struct engine *en, struct exchange *ex, const struct step *st)
 
 #define ON_WHEN                                                                                    \
 	{ .name = "onWhen",                                                                        \
-	    .type = OPTION_NODE,                                                                   \
-	    .values = "onWhen",                                                                    \
+	    .type = OPTION_PREDICATE,                                                              \
 	    .offset = AT(on_when),                                                                 \
 	    .help = "must hold as well" }
 
@@ -146,7 +139,7 @@ static const struct option_desc from_options[] = {
 
 const struct eip_desc interceptFrom_eip = {
 	.name = "interceptFrom",
-	.flags = EIP_STEPS | EIP_ROOT,
+	.flags = EIP_STEPS | EIP_ROOT | EIP_ROUTE_HEAD,
 	.scope = SCOPE_INTERCEPT_FROM,
 	.options = from_options,
 	.conf_size = sizeof(struct intercept_conf),
@@ -166,30 +159,17 @@ static const struct option_desc send_options[] = {
 	    .dflt = "false",
 	    .offset = AT(skips),
 	    .help = "the message is not sent to the endpoint itself" },
-	{ .name = "afterUri",
-	    .type = OPTION_STRING,
-	    .offset = AT(after_uri),
-	    .help = "endpoint that gets the message afterwards" },
 	ON_WHEN,
 	OPTIONS_END,
 };
 
 const struct eip_desc interceptSendToEndpoint_eip = {
 	.name = "interceptSendToEndpoint",
-	.flags = EIP_STEPS | EIP_ROOT,
+	.flags = EIP_STEPS | EIP_ROOT | EIP_ROUTE_HEAD,
 	.scope = SCOPE_INTERCEPT_SEND,
 	.options = send_options,
 	.conf_size = sizeof(struct intercept_conf),
 	.check = intercept_check,
 	.run = intercept_run,
 	.help = "steps that run before a message is sent to an endpoint",
-};
-
-static const struct option_desc no_options[] = { OPTIONS_END };
-
-const struct eip_desc onWhen_eip = {
-	.name = "onWhen",
-	.flags = EIP_CHILD | EIP_EXPRESSION | EIP_PREDICATE,
-	.options = no_options,
-	.help = "a predicate that must hold as well",
 };

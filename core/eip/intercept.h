@@ -6,11 +6,10 @@
 
 /* intercept, interceptFrom, interceptSendToEndpoint */
 struct intercept_conf {
-	const char *uri, *after_uri;
+	const char *uri;
 	struct pattern *pattern; /* of uri; NULL: any */
-	struct step *on_when;    /* its expression is a predicate */
-	bool skips;              /* skipSendToOriginalEndpoint */
-	struct block after;      /* the send to afterUri */
+	struct expression *on_when;
+	bool skips; /* skipSendToOriginalEndpoint */
 };
 
 /* The interceptor for a send to ep that comes at or behind `from` in the list of the exchange's
