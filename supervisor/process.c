@@ -428,9 +428,13 @@ describe_status(const struct process *pr, int status, char *out, size_t size)
 		(void)snprintf(out, size, "exit status %d", WEXITSTATUS(status));
 }
 
+/* What a dead one had in hand is gone with it: a drain must not wait for it. */
 static void
-clear_gauges(struct page *pg, uint32_t routes_n)
+clear_gauges(struct process *pr, uint32_t routes_n)
 {
+	struct page *pg = pr->page;
+
+	pr->exchanges = pr->calls = pr->connections = 0;
 	PAGE_SET(pg->call_id, 0);
 	PAGE_SET(pg->call_home, 0);
 	PAGE_SET(pg->call_started_ns, 0);
@@ -479,7 +483,7 @@ settle(struct process *pr, int status)
 	pr->pid = 0;
 	pr->ready = (struct monotime){ 0 };
 	loop_timer_stop(&pr->timer);
-	clear_gauges(pr->page, gen->program->routes_n);
+	clear_gauges(pr, gen->program->routes_n);
 	if (pr->inbox != NULL)
 		rundir_remove_inbox(&pr->sv->run, pr->kind->kind, pr->index, pr->incarnation);
 	free(pr->inbox);

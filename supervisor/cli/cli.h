@@ -16,7 +16,7 @@ enum { CLI_FAILED = 1, CLI_USAGE = 2 };
 
 /* What the options set. Lists are NULL-ended. */
 struct cli_args {
-	const char *config, *dir, *socket;
+	const char *config, *dir, *socket, *body;
 	const char **set, **properties, **headers, **rest;
 	size_t set_n, properties_n, headers_n, rest_n;
 	int64_t port;

@@ -4,6 +4,7 @@ supervisor_cli_sources = \
 	supervisor/cli/cmd_check.c \
 	supervisor/cli/cmd_control.c \
 	supervisor/cli/cmd_doc.c \
+	supervisor/cli/cmd_eval.c \
 	supervisor/cli/cmd_run.c \
 	supervisor/cli/cmd_send.c \
 	supervisor/cli/cmd_show.c \

@@ -33,6 +33,7 @@ static const struct option_row {
 		name, letter, OPTION_LIST, offsetof(struct cli_args, member),                      \
 		    offsetof(struct cli_args, member##_n), value, help                             \
 	}
+	TEXT("body", 'b', body, "FILE", "the body of the message; - is the standard input"),
 	TEXT("config", 'c', config, "FILE", "hinny.yaml"),
 	TEXT("dir", 0, dir, "RUN", "run folder of the broker"),
 	LIST("header", 'H', headers, "NAME=VALUE", "a header of the message"),

@@ -4,6 +4,7 @@
 fuzz_targets = \
 	tests/fuzz/fuzz_bundle \
 	tests/fuzz/fuzz_control \
+	tests/fuzz/fuzz_cron \
 	tests/fuzz/fuzz_csv \
 	tests/fuzz/fuzz_frame \
 	tests/fuzz/fuzz_json \

@@ -256,15 +256,20 @@ def alive(pid):
         return False
 
 
-def pss_kib(pids):
+def pss_kib(pids, kind='Pss'):
     total = 0
     for p in pids:
         try:
             with open('/proc/%d/smaps_rollup' % p) as f:
-                total += int(re.search(r'^Pss:\s+(\d+)', f.read(), re.M).group(1))
+                total += int(re.search(r'^%s:\s+(\d+)' % kind, f.read(), re.M).group(1))
         except (OSError, AttributeError):
             pass
     return total
+
+
+def own_kib(pids):
+    """Memory that is theirs alone: PSS without files, which others may come to share."""
+    return pss_kib(pids, 'Pss_Anon') + pss_kib(pids, 'Pss_Shmem')
 
 
 def read_all(s, end=None):

@@ -55,6 +55,21 @@ def result(text):
 
 # ---- without a broker
 
+def test_eval():
+    status, out, err = hinny('eval', 'simple', 'Hi ${header.name}, ${body}!', '--header', 'name=Ada', '--body', '-', stdin=b'x')
+    assert (status, out, err) == (0, 'Hi Ada, x!\n', ''), (status, out, err)
+    where = folder({'o.json': '{"lines": [{"n": 1}, {"n": 2}]}'})
+    status, out, err = hinny('eval', 'jsonpath', '$.lines[*].n', '--body', os.path.join(where, 'o.json'))
+    assert (status, out) == (0, '[1, 2]\n'), (out, err)
+    status, out, err = hinny('eval', 'simple', '${null}', '--json')
+    assert status == 0 and result(out) == {'value': None, 'type': None}
+    for language, text, word in (('simple', '${nosuch}', 'nosuch'), ('jsonpath', '$.x', 'x'), ('jsonpath', '$[', '$['),
+                                 ('xpath', '/a', 'xform'), ('simpel', 'x', 'simpel'), ('simple', '${throwException(no)}', 'no')):
+        status, out, err = hinny('eval', language, text, '--body', os.path.join(where, 'o.json'))
+        assert status == 1 and out == '' and word in err and '/tmp' not in err, (status, out, err)
+    assert hinny('eval', 'simple')[0] == 2
+
+
 def test_version_and_help():
     status, out, err = hinny('version')
     assert status == 0 and out.startswith('hinny ') and not err

@@ -131,6 +131,16 @@ def test_drain_timeout_cuts():
         assert not [p for p in old if alive(p)]
 
 
+def test_what_a_dead_worker_had_is_not_waited_for():
+    with Fake({'http': 'keep'}) as b:
+        b.play_nothing('http')
+        b.hinny('reload', '--wait', check=True)
+        time.sleep(0.3)  # rounds in which they say what they have
+        for i in (0, 1):
+            os.kill(b.worker('http.%d' % i, 1)['pid'], signal.SIGKILL)
+        settle_to(b, 2)  # long before drain_timeout
+
+
 def test_a_worker_that_does_not_stop_is_killed():
     with Fake({'http.1': 'stubborn'}) as b:
         old = b.worker('http.1')['pid']

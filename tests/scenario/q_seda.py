@@ -109,5 +109,15 @@ def test_scheduler():
         assert lines(b, 'ticks') == ['1', '2', '3']
 
 
+def test_calendar():
+    routes = (queue('cron:c?schedule=0/1+*+*+*+*+?', '      - setBody: {simple: "${header.triggerName} ${header.triggerGroup}"}\n' + APPEND % 'cron') +
+              queue('quartz:g/q?trigger.repeatInterval=50&trigger.repeatCount=2&triggerStartDelay=0',
+                    '      - setBody: {simple: "${header.triggerName} ${header.triggerGroup}"}\n' + APPEND % 'quartz'))
+    with Broker({'r.yaml': routes}) as b:
+        until(lambda: len(lines(b, 'cron')) >= 2, 10)
+        assert set(lines(b, 'cron')) == {'c Camel'}
+        assert lines(b, 'quartz') == ['q g'] * 3
+
+
 if __name__ == '__main__':
     main(globals())

@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
 """The three flows at full load for 10 minutes (SOAK_SECONDS): no request fails, and the memory of no process grows."""
 import os
-import re
 import sys
 import time
 sys.path.insert(0, os.path.join(os.environ.get('HINNY_SRCDIR', '.'), 'tests', 'lib'))
 import flows
-from broker import SANITIZED, comm, main
+from broker import SANITIZED, comm, main, own_kib, pss_kib
 
 SECONDS = float(os.environ.get('SOAK_SECONDS', '600'))
 CLIENTS = int(os.environ.get('SOAK_CLIENTS', '64'))
@@ -14,10 +13,8 @@ EVERY = max(0.5, min(5.0, SECONDS / 40))
 
 
 def memory(pid):
-    """(PSS, resident) in KiB."""
-    with open('/proc/%d/smaps_rollup' % pid) as f:
-        text = f.read()
-    return tuple(int(re.search(r'^%s:\s+(\d+)' % key, text, re.M).group(1)) for key in ('Pss', 'Rss'))
+    """(PSS, its own) in KiB."""
+    return pss_kib([pid]), own_kib([pid])
 
 
 def medians(pairs):
@@ -43,7 +40,7 @@ def test_flat_memory_at_full_load():
             n = len(samples[pid])
             # After the first quarter everything is warm: the last quarter must look like the second.
             early, late = medians(samples[pid][n // 4:n // 2]), medians(samples[pid][-(n // 4):])
-            print('%-12s %6d: PSS %d -> %d KiB, resident %d -> %d KiB' % (comm(pid), pid, early[0], late[0], early[1], late[1]))
+            print('%-12s %6d: PSS %d -> %d KiB, its own %d -> %d KiB' % (comm(pid), pid, early[0], late[0], early[1], late[1]))
             if late[1] > early[1] * 1.1 + 512:
                 grown.append(pid)
         assert SANITIZED or not grown, grown

@@ -405,6 +405,52 @@ test_drain(void **state)
 	teardown(&f);
 }
 
+static void
+test_drain_answers_what_is_pipelined(void **state)
+{
+	struct fixture f;
+	static const char requests[] =
+	    "GET / HTTP/1.1\r\nHost: h\r\n\r\nGET / HTTP/1.1\r\nHost: h\r\n\r\n"
+	    "GET / HTTP/1.1\r\nHost: h\r\n\r\n";
+
+	(void)state;
+	setup(&f);
+	f.hold = true;
+	say(&f, requests, sizeof requests - 1);
+	settle(&f);
+	assert_non_null(f.held);
+	http_server_drain(&f.srv);
+	f.hold = false;
+	reply_text(f.held, STR_LIT("first"));
+	expect(&f, NULL);
+	assert_int_equal(count(&f, "200 OK"), 3);
+	assert_int_equal(count(&f, "Connection: close"), 1);
+	teardown(&f);
+}
+
+static void
+test_end_closes_what_becomes_idle(void **state)
+{
+	struct fixture f;
+	static const char request[] = "GET / HTTP/1.1\r\nHost: h\r\n\r\n";
+
+	(void)state;
+	setup(&f);
+	f.hold = true;
+	say(&f, request, sizeof request - 1);
+	settle(&f);
+	http_reply_begin(f.held, 200, (struct str){ NULL, 0 });
+	http_server_drain(&f.srv);
+	http_server_close_idle(&f.srv);
+	settle(&f);
+	assert_false(f.got_end);
+	http_reply_end(f.held, STR_LIT("late"), NULL);
+	http_request_done(f.held);
+	expect(&f, "late");
+	expect(&f, NULL);
+	teardown(&f);
+}
+
 int
 main(void)
 {
@@ -419,5 +465,7 @@ main(void)
 	UNIT_CASE(test_client_that_does_not_read_is_cut);
 	UNIT_CASE(test_client_that_goes_away);
 	UNIT_CASE(test_drain);
+	UNIT_CASE(test_drain_answers_what_is_pipelined);
+	UNIT_CASE(test_end_closes_what_becomes_idle);
 	return unit_run("http_server");
 }

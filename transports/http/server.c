@@ -341,6 +341,10 @@ step_head(struct server_conn *sc)
 	}
 	if (in.n > 0 && !timeout_is_set(&sc->read_timeout))
 		timeout_set(&sc->read_timeout, sc->srv->q_head);
+	if (in.n == 0 && sc->srv->ending && sc->conn.out_n == 0) {
+		start_linger(sc);
+		return true;
+	}
 	return false;
 }
 
@@ -537,6 +541,7 @@ http_server_close_idle(struct http_server *srv)
 		if (is_idle(sc))
 			server_abort(sc, false);
 	}
+	srv->ending = true;
 }
 
 void

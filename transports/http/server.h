@@ -75,6 +75,7 @@ struct http_server {
 	uint32_t conns_n, active_n; /* active: a request in hand, or an answer not all out */
 	uint64_t conns_total, requests_total;
 	bool draining, accepting;
+	bool ending; /* draining, and connections are closed as soon as they are idle */
 	void (*idle)(struct http_server *srv); /* may be NULL: active_n came down to 0 */
 };
 
@@ -86,13 +87,15 @@ enum hinny_rc http_server_listen(struct http_server *srv, int fd, bool shared, b
     bool until_empty, struct hinny_error *err);
 /* Takes a connected socket (hinny send; tests). */
 enum hinny_rc http_server_adopt(struct http_server *srv, int fd, struct hinny_error *err);
-/* Stops accepting; every answer from now on says Connection: close; idle connections live on until
- * their next request or time-out. */
+/* Stops accepting; every answer from now on says Connection: close, unless the client's next
+ * request has come behind this one; idle connections live on until their next request or time-out.
+ */
 void http_server_drain(struct http_server *srv);
 /* Accepts the connections that wait in the listening sockets: before a drain after which nobody
  * follows. */
 void http_server_accept_waiting(struct http_server *srv);
-/* Closes the connections that wait for a request of which nothing has come. */
+/* Closes the connections that wait for a request of which nothing has come, and from now on each as
+ * soon as it does: one may have begun its answer before the drain. */
 void http_server_close_idle(struct http_server *srv);
 /* Closes all at once. Requests in hand stay valid (their answers go nowhere) until
  * http_request_done. */

@@ -2,6 +2,7 @@
  * one connection a turn. */
 #include "transports/http/server_priv.h"
 
+#include "core/base/clock.h"
 #include "core/base/log.h"
 #include "core/base/mem.h"
 
@@ -9,6 +10,7 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -16,6 +18,7 @@ enum {
 	ACCEPT_BATCH = 64,
 	ACCEPT_WAITING = 4096, /* before a listening socket goes for good */
 	ACCEPT_PAUSE_MS = 100, /* when descriptors run out */
+	ACCEPT_SAY_MS = 10000, /* and that is said once in this time */
 };
 
 struct listener {
@@ -23,6 +26,7 @@ struct listener {
 	struct loop_fd w;
 	struct http_server *srv;
 	struct timeout pause;
+	struct monotime said;
 	int fd;
 	bool shared, owned, until_empty;
 };
@@ -50,6 +54,17 @@ on_pause_over(struct timeout *t)
 	listener_watch(CONTAINER_OF(t, struct listener, pause));
 }
 
+static void
+say_short(struct listener *l, int why)
+{
+	struct monotime now = monotime_now();
+
+	if (l->said.ns != 0 && monotime_ms_between(l->said, now) < ACCEPT_SAY_MS)
+		return;
+	l->said = now;
+	log_error("http: connections have to wait: %s", strerror(why));
+}
+
 /* Returns true when there may be more. */
 static bool
 accept_one(struct listener *l)
@@ -70,7 +85,7 @@ accept_one(struct listener *l)
 		return false;
 	}
 	if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
-		log_error("http: cannot accept a connection: %m");
+		say_short(l, errno);
 		loop_fd_watch(&l->w, 0);
 		timeout_set(&l->pause, timeouts_queue(&l->srv->io->timeouts, ACCEPT_PAUSE_MS));
 		return false;

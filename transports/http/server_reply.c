@@ -71,6 +71,14 @@ put_status_line(struct http_io *io, int status, struct str reason)
 	PUT_LIT(io, "\r\n");
 }
 
+/* Is there a pipelined request behind this one? It is answered too. */
+static bool
+next_has_come(const struct server_conn *sc)
+{
+	return sc->body.framing == HTTP_NO_BODY && !sc->stream_live &&
+	    (conn_input(&sc->conn).n > 0 || sc->conn.readable);
+}
+
 void
 http_reply_begin(struct http_request *rq, int status, struct str reason)
 {
@@ -82,7 +90,7 @@ http_reply_begin(struct http_request *rq, int status, struct str reason)
 	ASSERT(!sc->answered && status >= 200 && status <= 999);
 	sc->answered = true;
 	sc->answer_status = status;
-	if (sc->srv->draining)
+	if (sc->srv->draining && !next_has_come(sc))
 		sc->close_after = true;
 	/* A client that was not told to go on with its body may never send it; a long one is not
 	 * worth waiting for. */
