@@ -247,6 +247,8 @@ program_compile(struct bundle *b, struct diagnostics *ds)
 	for (size_t i = 0; i < b->documents_n; i++)
 		beans_collect(&c, &b->documents[i]);
 	for (size_t i = 0; i < b->documents_n; i++)
+		scope_collect(&c, &b->documents[i]);
+	for (size_t i = 0; i < b->documents_n; i++)
 		walk_document(&c, &b->documents[i]);
 	walk_finish(&c);
 	if (ds->errors == 0) {

@@ -42,6 +42,8 @@ struct compile {
 	/* handlers of the file being compiled */
 	struct step **file_handlers;
 	size_t file_handlers_n, file_handlers_cap;
+	struct configuration *configurations; /* scopes.c, newest first */
+	const char *route_configurations;     /* routeConfigurationId */
 	/* of the route being compiled */
 	struct step **route_handlers;
 	size_t route_handlers_n, route_handlers_cap;
@@ -86,6 +88,8 @@ void steps_parse(
  * (reported). */
 struct step *step_parse(struct compile *c, const struct eip_desc *eip, const struct node *key,
     const struct node *value);
+/* A step with its options at their defaults. */
+struct step *step_new(struct compile *c, const struct eip_desc *eip, struct position at);
 /* An item of a list of steps: a map with one key. False when it was wrong (reported). */
 bool steps_one_key(struct compile *c, const struct node *item, const char *what);
 
@@ -123,6 +127,19 @@ const char *endpoint_append_parameters(
     struct compile *c, const char *uri, const struct node *parameters);
 /* Path of a key: without the options. */
 struct str endpoint_base(const struct endpoint *ep);
+
+/* ---- scopes.c: what stands outside of routes and holds for them ---- */
+/* The routeConfigurations of a file: before any route is read. */
+void scope_collect(struct compile *c, const struct document *doc);
+/* errorHandler of a route: goes to c->route_handlers. */
+void scope_parse_error_handler(struct compile *c, const struct node *value);
+/* Gives the route what holds for it: its own, of its configurations, of its file. */
+void scope_apply(struct compile *c, struct route *r);
+
+/* ---- intercepts.c ---- */
+/* Puts interceptors before each step of the route, and before its first. */
+void intercept_apply(struct compile *c, struct route *r, const struct step *const *each,
+    uint32_t each_n, const struct step *const *from, uint32_t from_n);
 
 /* ---- beans.c ---- */
 /* The entries of `beans` of a file: before any route is read. */

@@ -17,6 +17,7 @@ core_config_sources = \
 	core/config/endpoint_uri.c \
 	core/config/expression_parse.c \
 	core/config/format_parse.c \
+	core/config/intercepts.c \
 	core/config/node.c \
 	core/config/option.c \
 	core/config/options_parse.c \
@@ -27,6 +28,7 @@ core_config_sources = \
 	core/config/properties.c \
 	core/config/read.c \
 	core/config/refused.c \
+	core/config/scopes.c \
 	core/config/settings.c \
 	core/config/steps.c \
 	core/config/walk.c \

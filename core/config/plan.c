@@ -251,7 +251,8 @@ plan_step(struct compile *c, struct step *st)
 	}
 	merge_endpoint(st);
 	set_remotes(c, st);
-	if (st->endpoint != NULL)
+	bool intercepted = st->route != NULL && st->route->interceptors_n > 0;
+	if (st->endpoint != NULL && !intercepted) /* else it begins at home, and is sent from there */
 		st->owner = desc->owner;
 	st->effect =
 	    st->endpoint != NULL ? st->endpoint->effect : dynamic || (st->eip->flags & EIP_EFFECT);

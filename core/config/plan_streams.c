@@ -218,6 +218,10 @@ plan_route(struct route *r)
 
 	for (uint32_t i = 0; i < r->handlers_n; i++)
 		add_handler(&s, r->handlers[i]);
+	if (r->error_handler != NULL)
+		add_handler(&s, r->error_handler);
+	if (r->completions_n > 0)
+		s.end = s.failure = KEPT;
 	enum liveness entry = before_steps(&s, r->block.first, s.end);
 	r->body_streams = streams && taken && entry == STREAM;
 }

@@ -25,6 +25,8 @@ parent_of(const char *name)
 	const struct eip_desc *const *all = eip_all(&n);
 
 	for (size_t i = 0; i < n; i++) {
+		if (all[i]->flags & EIP_NOT_A_STEP)
+			continue;
 		for (const struct option_desc *o = all[i]->options; o != NULL && o->name != NULL;
 		     o++) {
 			if ((o->type == OPTION_NODES || o->type == OPTION_NODE) &&
@@ -344,8 +346,8 @@ parse_scalar(struct compile *c, struct parsing *ps, const struct node *value)
 
 /* ---- a step ---- */
 
-static struct step *
-new_step(struct compile *c, const struct eip_desc *eip, const struct node *key)
+struct step *
+step_new(struct compile *c, const struct eip_desc *eip, struct position at)
 {
 	struct program *p = c->program;
 	struct step *st = ARENA_NEW(c->arena, struct step);
@@ -354,7 +356,7 @@ new_step(struct compile *c, const struct eip_desc *eip, const struct node *key)
 	st->eip = eip;
 	st->route = c->route;
 	st->parent = c->parent;
-	st->at = node_at(c->file, key);
+	st->at = at;
 	st->index = p->steps_n;
 	st->conf = option_new_conf(c->arena, eip->conf_size);
 	p->steps[p->steps_n++] = st;
@@ -417,7 +419,7 @@ struct step *
 step_parse(
     struct compile *c, const struct eip_desc *eip, const struct node *key, const struct node *value)
 {
-	struct parsing ps = { .c = c, .st = new_step(c, eip, key), .map = value };
+	struct parsing ps = { .c = c, .st = step_new(c, eip, node_at(c->file, key)), .map = value };
 	struct position before = c->at;
 
 	compile_set_at(c, key);
@@ -459,7 +461,7 @@ compile_send(struct compile *c, struct step *parent, struct endpoint *ep, const 
 	if (ep == NULL) {
 		st = step_parse(c, eip, &value, &value);
 	} else {
-		st = new_step(c, eip, &value);
+		st = step_new(c, eip, parent->at);
 		st->endpoint = ep;
 		OPTION_AT(st->conf, option_find(eip->options, STR_LIT("uri")), struct endpoint *) =
 		    ep;
@@ -510,6 +512,13 @@ check_place(struct compile *c, const struct eip_desc *eip, const struct node *ke
 		const char *parent = parent_of(eip->name);
 		compile_error_node(c, key, "\"%s\" is no step%s%s", eip->name,
 		    parent ? ": it stands in " : "", parent ? parent : "");
+		return false;
+	}
+	if ((eip->flags & EIP_ROOT) && !(eip->flags & EIP_ROUTE_HEAD)) {
+		compile_error_node(c, key,
+		    "\"%s\" is no step: it stands at the root of the file before its routes, in "
+		    "a route or in a routeConfiguration",
+		    eip->name);
 		return false;
 	}
 	if ((eip->flags & (EIP_ROOT | EIP_ROUTE_HEAD)) && !head) {

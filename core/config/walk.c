@@ -8,6 +8,7 @@
 /* What a route takes beside `from`. */
 struct route_conf {
 	const char *id, *description, *group, *note;
+	const char *configurations;
 	bool auto_startup;
 };
 
@@ -36,6 +37,10 @@ static const struct option_desc route_options[] = {
 	    .dflt = "true",
 	    .offset = offsetof(struct route_conf, auto_startup),
 	    .help = "does it take in work from the start" },
+	{ .name = "routeConfigurationId",
+	    .type = OPTION_STRING,
+	    .offset = offsetof(struct route_conf, configurations),
+	    .help = "the routeConfigurations that it is in, with commas" },
 	OPTIONS_END
 };
 
@@ -158,16 +163,10 @@ begin_route(struct compile *c, const struct node *key)
 	return r;
 }
 
-/* Handlers in the order of search: the route's, then the file's. */
 static void
 end_route(struct compile *c, struct route *r)
 {
-	r->handlers = arena_alloc(
-	    c->arena, (c->route_handlers_n + c->file_handlers_n + 1) * sizeof(struct step *));
-	for (size_t i = 0; i < c->route_handlers_n; i++)
-		r->handlers[r->handlers_n++] = c->route_handlers[i];
-	for (size_t i = 0; i < c->file_handlers_n; i++)
-		r->handlers[r->handlers_n++] = c->file_handlers[i];
+	scope_apply(c, r);
 	c->route = NULL;
 }
 
@@ -182,7 +181,8 @@ parse_route_map(struct compile *c, struct route *r, const struct node *map)
 	for (uint32_t i = 0; i < map->n; i++) {
 		const struct node *key = node_key(map, i), *value = node_value(map, i);
 		const struct option_desc *o = option_find(route_options, key->text);
-		if (str_eq(key->text, STR_LIT("from")) || (value->flags & NODE_ABSENT))
+		if (str_eq(key->text, STR_LIT("from")) ||
+		    str_eq(key->text, STR_LIT("errorHandler")) || (value->flags & NODE_ABSENT))
 			continue;
 		if (o != NULL)
 			set_option(c, o, conf, key, value);
@@ -202,6 +202,9 @@ parse_route_map(struct compile *c, struct route *r, const struct node *map)
 		parse_from(c, r, from);
 	else
 		compile_error_node(c, map, "missing option \"from\" of route");
+	c->route_configurations = conf->configurations;
+	if (node_find(map, "errorHandler") != NULL)
+		scope_parse_error_handler(c, node_find(map, "errorHandler"));
 }
 
 static void
@@ -214,6 +217,7 @@ parse_route(struct compile *c, const struct node *key, const struct node *value)
 	}
 	struct route *r = begin_route(c, key);
 	c->route_handlers_n = 0;
+	c->route_configurations = NULL;
 	parse_route_map(c, r, value);
 	end_route(c, r);
 }
@@ -225,6 +229,7 @@ parse_bare_from(struct compile *c, const struct node *key, const struct node *va
 
 	c->path = c->path->up; /* "from", not "from.from" */
 	c->route_handlers_n = 0;
+	c->route_configurations = NULL;
 	parse_from(c, r, value);
 	end_route(c, r);
 }
@@ -290,8 +295,9 @@ walk_root(struct compile *c, const struct node *item, size_t routes_before)
 		parse_route(c, key, value);
 	else if (str_eq(key->text, STR_LIT("from")))
 		parse_bare_from(c, key, value);
-	else if (str_eq(key->text, STR_LIT("beans")))
-		; /* read before (beans.c) */
+	else if (str_eq(key->text, STR_LIT("beans")) ||
+	    str_eq(key->text, STR_LIT("routeConfiguration")))
+		; /* read before (beans.c, scopes.c) */
 	else if (eip != NULL && (eip->flags & EIP_ROOT))
 		parse_root_eip(c, eip, key, value, routes_before);
 	else

@@ -85,6 +85,7 @@ engine_enter_route(struct exchange *ex, const struct step *st, const struct rout
 	}
 	ex->depth++;
 	ex->route = route;
+	engine_note_completions(ex, route);
 	engine_push(ex, ACTIVATION_ROUTE, st, &route->block)->keeps =
 	    engine_route_redelivers(route);
 	return STEP_ENTER;
@@ -357,6 +358,8 @@ finish(struct exchange *ex)
 	ex->need = NULL;
 	ex->run->active = false;
 	ex->run->wait = WAIT_NOTHING;
+	if (ex->run->completions && !ex->run->aborted)
+		engine_complete_after(ex);
 	ex->done(ex); /* may free it */
 }
 
@@ -390,7 +393,7 @@ engine_loop(struct exchange *ex)
 			continue;
 		}
 		if (run->op == OP_UNWIND) {
-			if (!unwind(ex))
+			if (!unwind(ex) && !engine_complete_before(ex))
 				break;
 			continue;
 		}
@@ -496,6 +499,7 @@ engine_start(struct engine *en, struct exchange *ex, const struct route *route)
 	ex->route = route;
 	if (en->keeps_original)
 		snapshot_take(ex, &ex->run->original);
+	engine_note_completions(ex, route);
 	engine_push(ex, ACTIVATION_ROUTE, NULL, &route->block)->keeps =
 	    engine_route_redelivers(route);
 	engine_loop(ex);

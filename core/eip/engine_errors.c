@@ -10,6 +10,7 @@
 #include "core/base/assert.h"
 #include "core/eip/engine_priv.h"
 #include "core/eip/log_level.h"
+#include "core/eip/steps.h"
 
 #include <limits.h>
 
@@ -27,9 +28,14 @@ static const struct redelivery_conf default_policy = {
 	.log_new = true,
 };
 
+/* An onException without steps and a policy has that of the route's error handler. */
 static const struct redelivery_conf *
-policy_of(const struct on_exception_conf *conf)
+policy_of(const struct route *route, const struct step *handler)
 {
+	const struct on_exception_conf *conf = handler->conf;
+	const struct step *outer = route ? route->error_handler : NULL;
+	if (conf->redelivery_policy == NULL && outer && handler->block.first == NULL)
+		conf = outer->conf;
 	return conf->redelivery_policy ? conf->redelivery_policy->conf : &default_policy;
 }
 
@@ -38,10 +44,12 @@ engine_route_redelivers(const struct route *route)
 {
 	for (uint32_t i = 0; i < route->handlers_n; i++) {
 		const struct on_exception_conf *conf = route->handlers[i]->conf;
-		if (conf->retry_while || policy_of(conf)->maximum_redeliveries != 0)
+		if (conf->retry_while ||
+		    policy_of(route, route->handlers[i])->maximum_redeliveries != 0)
 			return true;
 	}
-	return false;
+	return route->error_handler &&
+	    policy_of(route, route->error_handler)->maximum_redeliveries != 0;
 }
 
 static bool
@@ -58,6 +66,12 @@ engine_program_wants_original(const struct program *program)
 		const struct route *route = program->routes[i];
 		for (uint32_t k = 0; k < route->handlers_n; k++)
 			if (wants_original(route->handlers[k]))
+				return true;
+		if (route->error_handler && wants_original(route->error_handler))
+			return true;
+		for (uint32_t k = 0; k < route->completions_n; k++)
+			if (((const struct on_completion_conf *)route->completions[k]->conf)
+				->use_original)
 				return true;
 	}
 	return false;
@@ -76,7 +90,7 @@ engine_handles_errors(const struct exchange *ex)
 {
 	for (const struct activation *act = ex->top; act; act = act->below) {
 		if (act->kind == ACTIVATION_ROUTE)
-			return true;
+			return !act->route->no_error_handler;
 		if (act->kind == ACTIVATION_CHILD)
 			return act->handles;
 		if (act->kind != ACTIVATION_BLOCK || (act->owner->eip->flags & EIP_CATCHES))
@@ -314,7 +328,7 @@ run_handler(struct exchange *ex, const struct step *handler, enum outcome outcom
 {
 	static const char what[] = "Exhausted after delivery attempt";
 	const struct on_exception_conf *conf = handler->conf;
-	const struct redelivery_conf *policy = policy_of(conf);
+	const struct redelivery_conf *policy = policy_of(ex->route, handler);
 	struct activation *top = ex->top;
 	uint32_t tries = top->tries;
 	bool logs = outcome == OUTCOME_HANDLED ? policy->log_handled
@@ -336,13 +350,23 @@ run_handler(struct exchange *ex, const struct step *handler, enum outcome outcom
 	ex->run->op = OP_STEP;
 }
 
+/* An onException that has nothing to do leaves the message to the dead letter channel. */
+static bool
+goes_to_dead_letter(const struct exchange *ex, const struct step *handler)
+{
+	const struct on_exception_conf *conf = handler->conf;
+	const struct step *outer = ex->route->error_handler;
+	return handler->block.first == NULL && conf->handled == NULL && conf->continued == NULL &&
+	    outer && ((const struct on_exception_conf *)outer->conf)->dead_letter;
+}
+
 /* Takes the handler's decisions. Nothing but the redelivery headers has been changed when it
  * returns EVAL_NEED. */
 static enum eval_rc
 decide(struct exchange *ex, const struct step *handler, bool *again, enum outcome *outcome)
 {
 	const struct on_exception_conf *conf = handler->conf;
-	const struct redelivery_conf *policy = policy_of(conf);
+	const struct redelivery_conf *policy = policy_of(ex->route, handler);
 	uint32_t tries = ex->top->tries + 1;
 	bool handled = false, continued = false;
 	*again = policy->maximum_redeliveries < 0 || tries <= policy->maximum_redeliveries;
@@ -353,6 +377,7 @@ decide(struct exchange *ex, const struct step *handler, bool *again, enum outcom
 		rc = engine_test(conf->handled, ex, &handled);
 	if (rc == EVAL_OK && !*again && conf->continued)
 		rc = engine_test(conf->continued, ex, &continued);
+	handled = handled || conf->dead_letter;
 	*outcome = continued ? OUTCOME_CONTINUED : handled ? OUTCOME_HANDLED : OUTCOME_NONE;
 	return rc;
 }
@@ -371,6 +396,8 @@ engine_handle(struct exchange *ex)
 	if (rc != EVAL_OK)
 		return as_step_rc(rc);
 	note(ex);
+	if (handler == NULL)
+		handler = ex->route->error_handler;
 	if (handler == NULL) {
 		report(ex, default_policy.exhausted_level, "Exhausted after delivery attempt", 1);
 		return STEP_FAILED;
@@ -381,7 +408,11 @@ engine_handle(struct exchange *ex)
 	if (rc != EVAL_OK)
 		return as_step_rc(rc);
 	if (again)
-		return redeliver(ex, policy_of(handler->conf));
+		return redeliver(ex, policy_of(ex->route, handler));
+	if (goes_to_dead_letter(ex, handler)) {
+		handler = ex->route->error_handler;
+		outcome = OUTCOME_HANDLED;
+	}
 	run_handler(ex, handler, outcome);
 	return STEP_DONE;
 }
@@ -392,9 +423,15 @@ engine_handler_ended(struct exchange *ex, struct activation *act, bool failed)
 	const struct on_exception_conf *conf = act->owner->conf;
 	enum outcome outcome = act->outcome;
 	struct exception *saved = act->saved;
+	const struct step *handler = act->owner;
 	engine_release(ex, act);
+	if (failed && conf->dead_letter && conf->handles_new) {
+		report(ex, ROUTE_LOG_WARN, "On delivery to the dead letter channel, attempt", 1);
+		ex->exception = NULL;
+		failed = false;
+	}
 	if (failed) { /* the new exception takes the place of the first, and ends it */
-		if (policy_of(conf)->log_new)
+		if (policy_of(ex->route, handler)->log_new)
 			report(ex, ROUTE_LOG_ERROR, "On error handling, attempt", 1);
 	} else if (outcome == OUTCOME_HANDLED) {
 		ex->run->handled = true;

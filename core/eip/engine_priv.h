@@ -65,6 +65,9 @@ struct engine_run {
 	const struct step *call_failed; /* of the run of a call */
 	const struct step *failed_step; /* of engine_start_steps */
 	struct snapshot *original;
+	struct completion *completions; /* engine_completion.c */
+	struct exception *completion_aside;
+	bool completing; /* one of BeforeConsumer runs */
 };
 
 /* engine.c */
@@ -79,6 +82,14 @@ void engine_loop(struct exchange *ex);
 void engine_advance(struct exchange *ex);
 /* The step top->at has failed with ex->exception: to the error handler, or out of its block. */
 void engine_fail_here(struct exchange *ex);
+
+/* engine_completion.c */
+/* The exchange has entered the route. */
+void engine_note_completions(struct exchange *ex, const struct route *route);
+/* All is left. True: an onCompletion of BeforeConsumer runs first. */
+bool engine_complete_before(struct exchange *ex);
+/* Makes the copies for those of AfterConsumer. */
+void engine_complete_after(struct exchange *ex);
 
 /* engine_message.c */
 void snapshot_take(struct exchange *ex, struct snapshot **sn);

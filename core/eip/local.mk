@@ -10,13 +10,16 @@ core_eip_sources = \
 	core/eip/eip_names.c \
 	core/eip/engine.c \
 	core/eip/engine_child.c \
+	core/eip/engine_completion.c \
 	core/eip/engine_errors.c \
 	core/eip/engine_message.c \
 	core/eip/engine_slots.c \
 	core/eip/enrich.c \
+	core/eip/error_handler.c \
 	core/eip/exchange_pattern.c \
 	core/eip/fan_out.c \
 	core/eip/filter.c \
+	core/eip/intercept.c \
 	core/eip/items.c \
 	core/eip/load_balance.c \
 	core/eip/log_level.c \
@@ -24,6 +27,7 @@ core_eip_sources = \
 	core/eip/loop_step.c \
 	core/eip/marshal.c \
 	core/eip/multicast.c \
+	core/eip/on_completion.c \
 	core/eip/on_exception.c \
 	core/eip/pipeline.c \
 	core/eip/poll_enrich.c \

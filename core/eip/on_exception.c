@@ -254,6 +254,7 @@ static const struct option_desc on_exception_options[] = {
 
 const struct eip_desc onException_eip = {
 	.name = "onException",
+	.scope = SCOPE_EXCEPTION,
 	.flags = EIP_ROOT | EIP_ROUTE_HEAD | EIP_STEPS,
 	.options = on_exception_options,
 	.conf_size = sizeof(struct on_exception_conf),

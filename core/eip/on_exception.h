@@ -50,6 +50,20 @@ struct on_exception_conf {
 	struct step *redelivery_policy; /* its conf is a struct redelivery_conf; NULL: the default,
 	                                   no redelivery */
 	bool use_original_message, use_original_body;
+	/* of a deadLetterChannel, which is a handler for what no onException takes */
+	bool dead_letter; /* its block sends the message there, and the exception is handled */
+	bool handles_new; /* a failure to do so is handled too */
+};
+
+/* deadLetterChannel, defaultErrorHandler, noErrorHandler */
+struct error_handler_kind_conf {
+	struct on_exception_conf on; /* first: they are handlers like onException */
+	struct endpoint *dead_letter_uri;
+};
+
+/* errorHandler: one is given */
+struct error_handler_conf {
+	struct step *dead_letter, *standard, *none;
 };
 
 #endif

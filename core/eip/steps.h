@@ -208,6 +208,14 @@ struct throttle_conf {
 	bool async_delayed, caller_runs; /* accepted */
 };
 
+enum completion_mode { COMPLETION_AFTER, COMPLETION_BEFORE };
+struct on_completion_conf {
+	int mode; /* enum completion_mode */
+	bool complete_only, failure_only, use_original;
+	bool parallel; /* accepted */
+	struct expression *on_when;
+};
+
 struct loop_conf {
 	bool copy, do_while;
 };

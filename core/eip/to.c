@@ -8,11 +8,21 @@
 #include "core/config/compile.h"
 #include "core/eip/eip_names.h"
 #include "core/eip/engine.h"
+#include "core/eip/intercept.h"
 #include "core/eip/steps.h"
 
 #include <stddef.h>
 
 #define AT(m) offsetof(struct to_conf, m)
+
+/* activation.n */
+enum { IN_SEND, IN_INTERCEPTOR };
+
+/* activation.state of IN_INTERCEPTOR */
+struct intercepted {
+	struct endpoint *ep;
+	const struct step *const *at; /* in the list of the route */
+};
 
 /* What is put aside. */
 struct aside {
@@ -118,10 +128,34 @@ send_to(struct engine *en, struct exchange *ex, const struct step *st, struct en
 	return wraps && rc == STEP_DONE ? STEP_ENTER : rc;
 }
 
+/* To ep, behind the interceptors from `from` on (NULL: all) that take it. */
+static enum step_rc
+intercept_or_send(struct engine *en, struct exchange *ex, const struct step *st,
+    struct endpoint *ep, const struct step *const *from)
+{
+	const struct step *const *at = intercept_find(ex, ep, from);
+	for (; at; at = intercept_find(ex, ep, at + 1)) {
+		bool yes;
+		enum eval_rc rc = intercept_test(*at, ex, &yes);
+		if (rc != EVAL_OK)
+			return rc == EVAL_NEED ? STEP_NEED : STEP_FAILED;
+		if (!yes)
+			continue;
+		struct intercepted *in = arena_alloc(&ex->arena, sizeof(*in));
+		*in = (struct intercepted){ ep, at };
+		exchange_set_property(
+		    ex, STR_LIT("CamelInterceptedEndpoint"), value_str(str_of(ep->key)));
+		exchange_set_property(ex, STR_LIT("CamelInterceptedRouteId"),
+		    value_str(str_of(ex->route->id)));
+		return engine_enter(ex, st, &(*at)->block, IN_INTERCEPTOR, in);
+	}
+	return send_to(en, ex, st, ep);
+}
+
 static enum step_rc
 to_run(struct engine *en, struct exchange *ex, const struct step *st)
 {
-	return send_to(en, ex, st, st->endpoint);
+	return intercept_or_send(en, ex, st, st->endpoint, NULL);
 }
 
 static enum step_rc
@@ -129,7 +163,7 @@ to_d_run(struct engine *en, struct exchange *ex, const struct step *st)
 {
 	const struct to_conf *conf = st->conf;
 	if (st->endpoint)
-		return send_to(en, ex, st, st->endpoint);
+		return intercept_or_send(en, ex, st, st->endpoint, NULL);
 	struct str uri;
 	switch (expression_text(conf->uri_template, ex, &uri, NULL)) {
 	case EVAL_OK:
@@ -144,19 +178,29 @@ to_d_run(struct engine *en, struct exchange *ex, const struct step *st)
 		return STEP_DONE;
 	struct endpoint *ep = en->ops->endpoint(en, ex, st, uri);
 	if (ep)
-		return send_to(en, ex, st, ep);
+		return intercept_or_send(en, ex, st, ep, NULL);
 	if (!conf->ignore_invalid)
 		return STEP_FAILED;
 	ex->exception = NULL;
 	return STEP_DONE;
 }
 
+/* An interceptor has ended. */
+static enum step_rc
+after_interceptor(
+    struct engine *en, struct exchange *ex, const struct step *st, const struct intercepted *in)
+{
+	const struct intercept_conf *conf = (*in->at)->conf;
+	return conf->skips ? STEP_DONE : intercept_or_send(en, ex, st, in->ep, in->at + 1);
+}
+
 /* The send has ended (act has what was put aside), or a called route has (it has nothing). */
 static enum step_rc
 to_after(struct engine *en, struct exchange *ex, const struct step *st, struct activation *act)
 {
-	(void)en;
 	const struct to_conf *conf = st->conf;
+	if (act->n == IN_INTERCEPTOR)
+		return after_interceptor(en, ex, st, act->state);
 	if (act->state == NULL)
 		return STEP_DONE;
 	if (conf->variable_receive && ex->body.type == VALUE_STREAM)
@@ -172,7 +216,7 @@ to_caught(struct engine *en, struct exchange *ex, const struct step *st, struct 
 {
 	(void)en;
 	(void)st;
-	if (act->state)
+	if (act->state && act->n == IN_SEND)
 		put_back(ex, act->state);
 	return STEP_FAILED;
 }

@@ -169,6 +169,17 @@ enum step_rc {
 struct engine;
 struct activation;
 
+/* What an EIP is to the routes in whose scope it stands (root of a file, routeConfiguration, head of a route). */
+enum scope_kind {
+	SCOPE_NONE,
+	SCOPE_EXCEPTION,      /* onException */
+	SCOPE_ERROR_HANDLER,
+	SCOPE_INTERCEPT,      /* before each step */
+	SCOPE_INTERCEPT_FROM, /* before the first step */
+	SCOPE_INTERCEPT_SEND, /* before a send */
+	SCOPE_COMPLETION,     /* when the exchange is done */
+};
+
 enum eip_flag {
 	EIP_EXPRESSION = 1,     /* takes one language key, inline or under `expression`: step.expr */
 	EIP_PREDICATE = 2,      /* …and it is a predicate */
@@ -190,6 +201,7 @@ struct eip_desc {
 	const char *name;
 	const char *const *aliases;
 	unsigned flags;
+	enum scope_kind scope;
 	const struct option_desc *options; /* beside id, description, note, disabled, which every step has */
 	size_t conf_size;
 	/* After parsing: what the options do not say (both of two, wrong place); may compile further parts and sets st->reads/st->writes beyond those of its

@@ -114,6 +114,12 @@ struct route {
 	struct block block;
 	const struct step **handlers; /* onException steps in order of search: the route's, then the file's */
 	uint32_t handlers_n;
+	const struct step *error_handler; /* deadLetterChannel or defaultErrorHandler; NULL: none was given */
+	bool no_error_handler;            /* noErrorHandler: failures go to the caller as they are */
+	const struct step **interceptors; /* interceptSendToEndpoint */
+	uint32_t interceptors_n;
+	const struct step **completions;  /* onCompletion */
+	uint32_t completions_n;
 	const char *home;         /* worker kind; NULL: direct, runs where its caller is */
 	const char *description, *group;
 	bool body_streams;        /* the body that the consumer gives is used once only */

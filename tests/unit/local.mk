@@ -32,6 +32,7 @@ unit_tests = \
 	tests/unit/test_placeholder \
 	tests/unit/test_process_table \
 	tests/unit/test_routing \
+	tests/unit/test_scopes \
 	tests/unit/test_settings \
 	tests/unit/test_simple \
 	tests/unit/test_steps \

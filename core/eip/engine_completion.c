@@ -1,0 +1,144 @@
+/*
+ * The end of an exchange: the onCompletion of the routes that it went through. Those of
+ * BeforeConsumer run on the exchange before it is done, the others on copies that are made then and
+ * run when the loop has turned: the consumer has its answer by then.
+ */
+#include "core/eip/engine_priv.h"
+#include "core/eip/steps.h"
+
+/* Each once, in the order in which the routes were entered. */
+struct completion {
+	struct completion *next;
+	const struct step *st;
+	bool ran; /* of BeforeConsumer */
+};
+
+void
+engine_note_completions(struct exchange *ex, const struct route *route)
+{
+	struct engine_run *run = ex->run;
+	for (uint32_t i = 0; i < route->completions_n; i++) {
+		struct completion **at = &run->completions;
+		while (*at && (*at)->st != route->completions[i])
+			at = &(*at)->next;
+		if (*at)
+			continue;
+		*at = arena_zalloc(&ex->arena, sizeof(**at));
+		(*at)->st = route->completions[i];
+	}
+}
+
+static bool
+is_wanted(const struct on_completion_conf *conf, bool failed)
+{
+	return !(failed && conf->complete_only) && !(!failed && conf->failure_only);
+}
+
+/* The exception of the exchange is in its property only. */
+static void
+hide_exception(struct exchange *ex, struct exception *e)
+{
+	if (e == NULL)
+		return;
+	const char *text = arena_printf(&ex->arena, "%s: %.*s", exception_class(e->id)->name,
+	    STR_FMT(e->message));
+	ex->exception = NULL;
+	ex->caught = e;
+	exchange_set_property(ex, STR_LIT("CamelExceptionCaught"), value_str(str_of(text)));
+}
+
+static void
+use_original(struct exchange *ex, const struct exchange *from, const struct on_completion_conf *conf)
+{
+	const struct snapshot *original = from->run->original;
+	if (!conf->use_original || original == NULL || original->body.type == VALUE_STREAM)
+		return;
+	ex->body = ex == from ? original->body : value_share(&ex->arena, &original->body);
+	headers_copy(&ex->headers, &ex->arena, &original->headers);
+	ex->dirty |= DIRTY_BODY | DIRTY_HEADERS;
+}
+
+/* ---- before ---- */
+
+/* The steps of the last one have ended. */
+static void
+end_before(struct exchange *ex)
+{
+	struct engine_run *run = ex->run;
+	run->completing = false;
+	if (ex->exception == NULL)
+		ex->exception = run->completion_aside;
+	ex->stop = false;
+}
+
+bool
+engine_complete_before(struct exchange *ex)
+{
+	struct engine_run *run = ex->run;
+	if (run->completing)
+		end_before(ex);
+	for (struct completion *c = run->completions; c; c = c->next) {
+		const struct on_completion_conf *conf = c->st->conf;
+		if (c->ran || conf->mode != COMPLETION_BEFORE)
+			continue;
+		c->ran = true;
+		if (!is_wanted(conf, ex->exception != NULL))
+			continue;
+		struct block block = { (struct step *)c->st, 1 };
+		run->completing = true;
+		run->completion_aside = ex->exception;
+		hide_exception(ex, ex->exception);
+		ex->stop = false;
+		ex->failed_over = false;
+		use_original(ex, ex, conf);
+		struct activation *act = engine_push(ex, ACTIVATION_CHILD, NULL, &block);
+		act->n = 1;
+		run->op = OP_STEP;
+		return true;
+	}
+	return false;
+}
+
+/* ---- after ---- */
+
+static void
+copy_done(struct exchange *copy)
+{
+	const struct step *st = copy->owner;
+	const struct exception *e = copy->exception;
+	if (e) {
+		const char *text = arena_printf(&copy->arena,
+		    "Error occurred during onCompletion %s, which is ignored: %s%s%.*s", st->id,
+		    exception_class(e->id)->name, e->message.n ? ": " : "", STR_FMT(e->message));
+		copy->engine->ops->log(copy->engine, LOG_LEVEL_WARNING,
+		    copy->route ? copy->route->id : "", str_of(text), copy);
+	}
+	engine_child_free(&copy);
+}
+
+static void
+start_copy(void *arg)
+{
+	struct exchange *copy = arg;
+	engine_start_child(copy, copy->owner, 1, false);
+}
+
+/* Made before the exchange is done, since it is gone then; they run later. */
+void
+engine_complete_after(struct exchange *ex)
+{
+	for (struct completion *c = ex->run->completions; c; c = c->next) {
+		const struct on_completion_conf *conf = c->st->conf;
+		if (conf->mode == COMPLETION_BEFORE || !is_wanted(conf, ex->exception != NULL))
+			continue;
+		struct exchange *copy = engine_child_new(ex, true);
+		if (ex->exception)
+			hide_exception(copy, exception_share(&copy->arena, ex->exception));
+		use_original(copy, ex, conf);
+		copy->depth = 0;
+		copy->owner = (void *)c->st;
+		copy->done = copy_done;
+		exchange_set_property(copy, STR_LIT("CamelOnCompletion"), value_bool(true));
+		(void)ex->engine->ops->timer_start(ex->engine, 0, start_copy, copy);
+	}
+}
