@@ -7,6 +7,7 @@ transformers_xml_sources = \
 	transformers/xml/jail.c \
 	transformers/xml/memory.c \
 	transformers/xml/landlock.c \
+	transformers/xml/numbers.c \
 	transformers/xml/parse.c \
 	transformers/xml/write.c \
 	transformers/xml/xml.c

@@ -7,6 +7,7 @@
 
 #include "core/eip/engine.h"
 #include "core/lang/expression.h"
+#include "transformers/xml/numbers.h"
 
 #include <math.h>
 
@@ -161,6 +162,13 @@ static const struct {
 	{ xpath_ns_function, "simple", call_simple },
 };
 
+static xmlXPathFunction
+find_function(void *arg, const xmlChar *name, const xmlChar *uri)
+{
+	(void)arg;
+	return xml_number_function(name, uri);
+}
+
 void
 xpath_functions_register(struct xml *x)
 {
@@ -168,6 +176,7 @@ xpath_functions_register(struct xml *x)
 		return;
 	x->xpath->userData = x;
 	xmlXPathRegisterVariableLookup(x->xpath, find_variable, x);
+	xmlXPathRegisterFuncLookup(x->xpath, find_function, NULL);
 	for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++)
 		if (xmlXPathRegisterFuncNS(x->xpath, BAD_CAST functions[i].name,
 			BAD_CAST functions[i].uri, functions[i].call) != 0)

@@ -9,6 +9,7 @@
 #include "core/base/log.h"
 #include "core/base/mem.h"
 #include "transformers/xml/errors.h"
+#include "transformers/xml/numbers.h"
 #include "transformers/xslt/save.h"
 #include "transformers/xslt/xslt_elements.h"
 #include "transformers/xslt/xslt_poison.h"
@@ -17,7 +18,9 @@
 
 #include <libexslt/exslt.h>
 #include <libxml/parser.h>
+#include <libxml/xpathInternals.h>
 #include <libxslt/documents.h>
+#include <libxslt/functions.h>
 #include <libxslt/imports.h>
 #include <libxslt/security.h>
 #include <libxslt/transform.h>
@@ -243,6 +246,14 @@ set_param(xsltTransformContextPtr tc, struct exchange *ex, struct str name, cons
 		    tc, BAD_CAST name.p, BAD_CAST s); /* a failure is in the context's state */
 }
 
+static xmlXPathFunction
+find_function(void *xpath, const xmlChar *name, const xmlChar *uri)
+{
+	xmlXPathFunction function = xml_number_function(name, uri);
+
+	return function ? function : xsltXPathFunctionLookup(xpath, name, uri);
+}
+
 /* What was printed, as one line. */
 static void
 say_why(struct xml *x, struct xslt_result *result)
@@ -308,6 +319,7 @@ sheet_transform(struct xml *x, void *arg, struct exchange *ex, const struct valu
 	if (sh->documents && !doc->URL)
 		doc->URL = xmlStrdup(BAD_CAST sh->root);
 	xml_errors_clear(&x->errors);
+	xmlXPathRegisterFuncLookup(tc->xpathCtxt, find_function, tc->xpathCtxt);
 	xsltSetTransformErrorFunc(tc, &x->errors, xml_errors_print);
 	for (size_t i = 0; i < sh->params_n; i++) {
 		const struct value *p = find_param(ex, sh->params[i]);
