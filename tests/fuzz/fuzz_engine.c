@@ -206,7 +206,7 @@ make_step(struct input *in, int depth)
 static void
 make_block(struct input *in, struct block *block, int depth)
 {
-	struct step *steps[4];
+	struct step *steps[4] = { NULL };
 	uint32_t n = 0, most = pick(in, 5);
 	while (n < most && in->steps < STEPS_MAX)
 		steps[n++] = make_step(in, depth);
