@@ -199,6 +199,62 @@ simple_fn_exception_message(struct simple_call *call, struct value *out)
 	return EVAL_OK;
 }
 
+/* Its class, with or without the package. */
+static enum eval_rc
+give_class(const struct exception *e, bool simple, struct value *out)
+{
+	const char *name = e != NULL ? exception_class(e->id)->name : NULL;
+	const char *dot = name != NULL && simple ? strrchr(name, '.') : NULL;
+	return give_text(out, dot != NULL ? dot + 1 : name);
+}
+
+static const struct exception *
+cause_of(const struct exchange *ex)
+{
+	const struct exception *e = exception_of(ex);
+	return e != NULL ? e->cause : NULL;
+}
+
+enum eval_rc
+simple_fn_exception_class(struct simple_call *call, struct value *out)
+{
+	return give_class(exception_of(call->ex), false, out);
+}
+
+enum eval_rc
+simple_fn_exception_simple_class(struct simple_call *call, struct value *out)
+{
+	return give_class(exception_of(call->ex), true, out);
+}
+
+enum eval_rc
+simple_fn_exception_cause(struct simple_call *call, struct value *out)
+{
+	const struct exception *e = cause_of(call->ex);
+	return give_text(out, e != NULL ? exception_text(simple_arena(call), e) : NULL);
+}
+
+enum eval_rc
+simple_fn_exception_cause_class(struct simple_call *call, struct value *out)
+{
+	return give_class(cause_of(call->ex), false, out);
+}
+
+enum eval_rc
+simple_fn_exception_cause_simple_class(struct simple_call *call, struct value *out)
+{
+	return give_class(cause_of(call->ex), true, out);
+}
+
+enum eval_rc
+simple_fn_exception_cause_message(struct simple_call *call, struct value *out)
+{
+	const struct exception *e = cause_of(call->ex);
+	if (e != NULL && e->message.p != NULL)
+		*out = value_str(e->message);
+	return EVAL_OK;
+}
+
 /* What an HTTP call that failed with a status leaves; null for other exceptions. */
 static const struct exception *
 http_exception_of(const struct exchange *ex)

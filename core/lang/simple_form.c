@@ -693,10 +693,24 @@ is_body(struct str f)
 		(memchr(f.p, '(', f.n) == NULL && simple_function_find(f) == NULL));
 }
 
+/* The property holds the exception that was caught: what is asked of it is asked of ${exception}. */
+static struct str
+caught_exception(struct simple_parser *p, struct str f)
+{
+	static const char property[] = "exchangeProperty.CamelExceptionCaught.";
+	if (!str_starts(f, property))
+		return f;
+	size_t n = sizeof property - 1;
+	const char *name =
+	    arena_printf(p->arena, "exception.%.*s", (int)(f.n - n), f.p + n);
+	return simple_function_find(str_of(name)) != NULL ? str_of(name) : f;
+}
+
 static struct simple_node *
 parse_function(struct simple_parser *p, struct str f)
 {
 	bool found;
+	f = caught_exception(p, f);
 	struct simple_node *node = build_ternary(p, f, &found);
 	if (found)
 		return node;

@@ -16,6 +16,7 @@
 
 extern const struct eip_desc setBody_eip, choice_eip, doTry_eip, filter_eip, loop_eip, stop_eip,
     to_eip, split_eip, multicast_eip;
+extern const struct eip_desc deadLetterChannel_eip, defaultErrorHandler_eip;
 extern const struct bean_class String_bean;
 
 enum { STEPS_MAX = 60, DEPTH_MAX = 4, ROUTES = 3, BODY_MAX = 4000 };
@@ -205,7 +206,7 @@ make_step(struct input *in, int depth)
 static void
 make_block(struct input *in, struct block *block, int depth)
 {
-	struct step *steps[4];
+	struct step *steps[4] = { NULL };
 	uint32_t n = 0, most = pick(in, 5);
 	while (n < most && in->steps < STEPS_MAX)
 		steps[n++] = make_step(in, depth);
@@ -233,6 +234,27 @@ make_handler(struct input *in, struct route *route)
 }
 
 static void
+make_error_handler(struct input *in, struct route *route)
+{
+	unsigned kind = pick(in, 5), redeliveries = pick(in, 3);
+	route->no_error_handler = kind == 1;
+	if (kind != 2 && kind != 3)
+		return;
+	struct step *st =
+	    build_step(in->b, kind == 2 ? &defaultErrorHandler_eip : &deadLetterChannel_eip);
+	struct error_handler_kind_conf *conf = st->conf;
+	if (redeliveries)
+		build_redelivery(in->b, st, redeliveries, 0);
+	if (kind == 3) {
+		struct step *dead = make_step(in, 2);
+		set_block(&st->block, &dead, 1);
+		conf->on.dead_letter = true;
+		conf->on.handles_new = pick(in, 2);
+	}
+	route->error_handler = st;
+}
+
+static void
 make_program(struct input *in)
 {
 	for (in->route = ROUTES - 1; in->route >= 0; in->route--) {
@@ -244,6 +266,7 @@ make_program(struct input *in)
 		in->routes[in->route] = route;
 		for (unsigned n = pick(in, 3); n > 0; n--)
 			make_handler(in, route);
+		make_error_handler(in, route);
 	}
 }
 
@@ -497,10 +520,14 @@ model_handle(struct model *m, const struct step *handler)
 	int exception = m->exception;
 	m->exception = -1;
 	enum status s = model_steps(m, handler->block.first, NULL);
+	if (conf->dead_letter && (s == OK || (s == FAIL && conf->handles_new))) {
+		m->exception = -1;
+		return ENDED;
+	}
 	if (s == ENDED)
 		return ENDED;
 	if (s == STOP) {
-		if (!conf->handled && !conf->continued)
+		if (!conf->handled && !conf->continued && !conf->dead_letter)
 			m->exception = exception;
 		return STOP;
 	}
@@ -514,6 +541,29 @@ model_handle(struct model *m, const struct step *handler)
 	return FAIL;
 }
 
+static int64_t
+model_redeliveries(const struct step *handler, const struct route *route)
+{
+	const struct on_exception_conf *conf = handler->conf;
+	if (conf->redelivery_policy == NULL && handler->block.first == NULL && route->error_handler)
+		conf = route->error_handler->conf;
+	return conf->redelivery_policy == NULL
+	    ? 0
+	    : ((const struct redelivery_conf *)conf->redelivery_policy->conf)->maximum_redeliveries;
+}
+
+/* One that has nothing to do leaves it to a dead letter channel. */
+static const struct step *
+model_last_handler(const struct step *handler, const struct route *route)
+{
+	const struct on_exception_conf *conf = handler->conf;
+	const struct step *outer = route->error_handler;
+	return handler->block.first == NULL && !conf->handled && !conf->continued && outer &&
+		((const struct on_exception_conf *)outer->conf)->dead_letter
+	    ? outer
+	    : handler;
+}
+
 /* A step, with the error handler of the route (NULL: off). */
 static enum status
 model_step(struct model *m, const struct step *st, const struct route *route)
@@ -522,18 +572,18 @@ model_step(struct model *m, const struct step *st, const struct route *route)
 	strcpy(before, m->body);
 	for (int64_t tries = 0;; tries++) {
 		enum status s = model_raw(m, st, route);
-		if (s != FAIL || route == NULL || m->failed_over || st->eip == &doTry_eip)
+		if (s != FAIL || route == NULL || m->failed_over || st->eip == &doTry_eip ||
+		    route->no_error_handler)
 			return s;
 		const struct step *handler = model_search(m, route);
+		if (handler == NULL)
+			handler = route->error_handler;
 		if (handler == NULL) {
 			m->failed_over = true;
 			return FAIL;
 		}
-		const struct step *policy =
-		    build_on_exception_conf((struct step *)handler)->redelivery_policy;
-		if (policy == NULL ||
-		    tries >= ((const struct redelivery_conf *)policy->conf)->maximum_redeliveries)
-			return model_handle(m, handler);
+		if (tries >= model_redeliveries(handler, route))
+			return model_handle(m, model_last_handler(handler, route));
 		strcpy(m->body, before);
 		m->exception = -1;
 	}

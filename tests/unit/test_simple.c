@@ -742,6 +742,24 @@ test_exception(void **state)
 	assert_string_equal(lang_case_run(&lc, "simple", "${exception.stacktrace}", false), FAILS);
 	lc.ex->caught = exception_new(&lc.ex->arena, EXCEPTION_IO, "broken");
 	assert_string_equal(lang_case_run(&lc, "simple", "${exception.message}", false), "broken");
+	assert_string_equal(lang_case_run(&lc, "simple",
+				"${exchangeProperty.CamelExceptionCaught.message}", false),
+	    "broken");
+	assert_string_equal(
+	    lang_case_run(&lc, "simple", "${exception.class.name}", false), "java.io.IOException");
+	assert_string_equal(lang_case_run(&lc, "simple",
+				"${exchangeProperty.CamelExceptionCaught.class.simpleName}", false),
+	    "IOException");
+	assert_string_equal(
+	    lang_case_run(&lc, "simple", "${exception.cause.message}", false), NULL_VALUE);
+	lc.ex->caught->cause = exception_new(&lc.ex->arena, EXCEPTION_ILLEGAL_STATE, "deep");
+	assert_string_equal(lang_case_run(&lc, "simple",
+				"${exception.cause.message} ${exception.cause.class.simpleName}",
+				false),
+	    "deep IllegalStateException");
+	assert_string_equal(lang_case_run(&lc, "simple", "${exception.cause}", false),
+	    "java.lang.IllegalStateException: deep");
+	lc.ex->caught->cause = NULL;
 	assert_string_equal(
 	    lang_case_run(&lc, "simple", "${exception}", false), "java.io.IOException: broken");
 	lang_case_fini(&lc);
