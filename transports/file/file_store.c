@@ -101,9 +101,9 @@ store_add(struct store *s, struct str key)
 		return;
 	buf_init(&b, 0);
 	(void)buf_printf(&b, "%zu:%.*s\n", key.n, STR_FMT(key));
-	if (fstat(s->fd, &st) == 0 && st.st_size > STORE_MAX)
-		(void)ftruncate(s->fd, 0); /* the keys in memory are the latest */
-	ssize_t n = write(s->fd, b.p, b.n);
-	(void)n; /* a key that is not kept is read twice at worst */
+	/* The keys in memory are the latest; a key that is not kept is read twice at worst. */
+	bool kept = (fstat(s->fd, &st) == -1 || st.st_size <= STORE_MAX || ftruncate(s->fd, 0) == 0) &&
+	    write(s->fd, b.p, b.n) == (ssize_t)b.n;
+	(void)kept;
 	buf_fini(&b);
 }
