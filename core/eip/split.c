@@ -34,6 +34,7 @@ split_check(struct compile *c, struct step *st)
 	want_list(st->expr);
 	conf->tolerates = option_given(st->eip->options, conf, "maxFailedRecords") ||
 	    option_given(st->eip->options, conf, "errorThreshold");
+	conf->fan_out.in_order = conf->tolerates;
 	if (conf->tolerates && conf->fan_out.stop_on_exception)
 		return compile_error(c, st->at,
 		    "stopOnException cannot stand with maxFailedRecords or errorThreshold");

@@ -128,7 +128,6 @@ def test_xpath_in_each_item():
     steps:
       - split:
           xpath: /orders/order
-          parallelProcessing: true
           aggregationStrategy: %s
           steps:
             - setHeader: {name: id, xpath: {expression: /order/@id, resultType: String}}
