@@ -236,6 +236,8 @@ read_files(struct generation *gen, struct diagnostics *ds)
 	gen->bundle = bundle_read(&gen->sv->opt->bundle, ds);
 	if (gen->bundle == NULL)
 		return false;
+	while (bundle_sources(gen->bundle)[gen->sources_n] != NULL)
+		gen->sources_n++;
 	gen->signature = supervisor_files_signature(gen, false);
 	gen->program = program_compile(gen->bundle, ds);
 	return gen->program != NULL;

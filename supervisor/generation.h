@@ -27,6 +27,7 @@ struct generation {
 	int bundle_fd, dir_fd;
 	/* What its files were like when they were read, and copied. */
 	uint64_t signature, signature_copied;
+	size_t sources_n; /* of its bundle, when they were read */
 	struct process **processes; /* by kind, then index */
 	size_t n;
 	bool listens;             /* some route is served on the listening sockets */

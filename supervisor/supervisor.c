@@ -92,20 +92,21 @@ on_files_changed(void *arg)
 	(void)reload_request(sv, NULL); /* it is logged when it has to wait */
 }
 
-/* What the files that the routes name were like when they were copied, and the others when read. */
+/* What the files that the routes name were like when they were copied, and the others when read.
+ * Compiling adds those that routes name to the sources: they are not among those that were read. */
 uint64_t
 supervisor_files_signature(const struct generation *gen, bool copied)
 {
 	const struct program *p = gen->program;
+	const char *const *sources = bundle_sources(gen->bundle);
+	size_t n = copied ? p->files_n : gen->sources_n;
 
 	if (!gen->sv->opt->watch)
 		return 0;
-	if (!copied)
-		return watch_signature(bundle_sources(gen->bundle));
-	const char **paths = mem_alloc((p->files_n + 1) * sizeof *paths);
-	for (uint32_t i = 0; i < p->files_n; i++)
-		paths[i] = p->files[i].path;
-	paths[p->files_n] = NULL;
+	const char **paths = mem_alloc((n + 1) * sizeof *paths);
+	for (size_t i = 0; i < n; i++)
+		paths[i] = copied ? p->files[i].path : sources[i];
+	paths[n] = NULL;
 	uint64_t signature = watch_signature(paths);
 	free(paths);
 	return signature;

@@ -20,6 +20,9 @@ struct component_ops {
 	void (*stop)(struct worker *wk, struct endpoint *ep);
 	/* Producer: sends the exchange's message. Returns like a step: DONE, FAILED with the exception set, PENDING and engine_resume/engine_fail later. */
 	enum step_rc (*send)(struct worker *wk, struct exchange *ex, const struct step *st, struct endpoint *ep);
+	/* Consumer: receives one message into the exchange (pollEnrich), whose body becomes null when none has come within the time. Returns as send does.
+	 * The endpoint is one of run time, and was not started. May be NULL. */
+	enum step_rc (*receive)(struct worker *wk, struct exchange *ex, struct endpoint *ep, int64_t timeout_ms);
 	/* Home side, after a call to the owner brought the reply (xslt output=file: the home writes the file). May be NULL. */
 	enum step_rc (*after_call)(struct worker *wk, struct exchange *ex, const struct step *st, struct endpoint *ep);
 	/* The endpoint's memory goes (end of the process, or a toD endpoint leaves the cache). */

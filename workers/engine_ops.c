@@ -4,9 +4,12 @@
 #include "core/base/log.h"
 #include "core/base/mem.h"
 #include "core/config/compile.h"
+#include "core/eip/steps.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+enum { CALL_SPARE_MS = 500 };
 
 static bool
 no_callee(struct worker *wk, struct exchange *ex)
@@ -52,13 +55,31 @@ send_by_call(struct worker *wk, struct exchange *ex, const struct step *st, cons
 	return STEP_PENDING;
 }
 
+/* Within the time that a call may take, so that no message is taken for a home that has given up. */
+static enum step_rc
+receive(struct worker *wk, struct exchange *ex, const struct step *st, struct endpoint *ep)
+{
+	const struct poll_conf *conf = st->conf;
+	int64_t most = worker_settings(wk)->supervisor.call_timeout_ms - CALL_SPARE_MS, ms = conf->timeout_ms;
+	if (ep->ops == NULL || ep->ops->receive == NULL) {
+		exchange_fail(ex, EXCEPTION_UNSUPPORTED_OPERATION, "%s cannot be received from by a step", ep->uri);
+		return STEP_FAILED;
+	}
+	if (ms < 0 || ms > most)
+		ms = most > 0 ? most : 0;
+	return ep->ops->receive(wk, ex, ep, ms);
+}
+
 static enum step_rc
 op_send(struct engine *en, struct exchange *ex, const struct step *st, struct endpoint *ep)
 {
 	struct worker *wk = worker_of(en);
 	const char *owner = ep->component->owner;
-	if (owner != NULL && strcmp(owner, wk->kind->kind) != 0 && (ep->component->flags & COMPONENT_PRODUCER))
+	if (owner != NULL && strcmp(owner, wk->kind->kind) != 0 &&
+	    (ep->consumer || (ep->component->flags & COMPONENT_PRODUCER)))
 		return send_by_call(wk, ex, st, ep);
+	if (st->eip->flags & EIP_POLL)
+		return receive(wk, ex, st, ep);
 	if (ep->ops == NULL || ep->ops->send == NULL) {
 		exchange_fail(ex, EXCEPTION_NO_SUCH_ENDPOINT, "%s cannot be sent to from a worker of kind %s", ep->uri,
 		    wk->kind->kind);
@@ -286,12 +307,13 @@ tod_evict(struct worker *wk)
 }
 
 static struct tod_endpoint *
-tod_make(struct worker *wk, struct str uri, struct hinny_error *err)
+tod_make(struct worker *wk, struct str key, struct str uri, bool consumer, struct hinny_error *err)
 {
 	struct tod_endpoint *te = MEM_NEW(struct tod_endpoint);
 	arena_init(&te->arena);
-	te->uri = arena_str(&te->arena, uri);
-	te->ep = endpoint_make(&te->arena, wk->program, te->uri, err);
+	te->uri = arena_str(&te->arena, key);
+	te->ep = consumer ? endpoint_make_consumer(&te->arena, wk->program, uri, err)
+			  : endpoint_make(&te->arena, wk->program, uri, err);
 	if (te->ep == NULL)
 		goto fail;
 	te->ep->ops = bind_find_component(wk, te->ep->component);
@@ -312,12 +334,15 @@ fail:
 static struct endpoint *
 op_endpoint(struct engine *en, struct exchange *ex, const struct step *st, struct str uri)
 {
-	(void)st;
 	struct worker *wk = worker_of(en);
 	struct hinny_error err;
-	struct tod_endpoint *te = hash_find(&wk->tod, uri);
+	bool consumer = (st->eip->flags & EIP_POLL) != 0;
+	struct str key = uri;
+	if (consumer)
+		key = str_of(arena_printf(&ex->arena, "from %.*s", STR_FMT(uri)));
+	struct tod_endpoint *te = hash_find(&wk->tod, key);
 	if (te == NULL)
-		te = tod_make(wk, uri, &err);
+		te = tod_make(wk, key, uri, consumer, &err);
 	if (te == NULL) {
 		exchange_fail(ex, EXCEPTION_NO_SUCH_ENDPOINT, "%s", err.text);
 		return NULL;

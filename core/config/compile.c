@@ -276,8 +276,9 @@ program_free(struct program *p)
 	free(full);
 }
 
-struct endpoint *
-endpoint_make(struct arena *a, const struct program *p, struct str uri, struct hinny_error *err)
+static struct endpoint *
+make(struct arena *a, const struct program *p, struct str uri, bool consumer,
+    struct hinny_error *err)
 {
 	/* The program itself is not changed: an endpoint that it has is found, a new one is not
 	 * added. */
@@ -289,5 +290,18 @@ endpoint_make(struct arena *a, const struct program *p, struct str uri, struct h
 
 	(void)hinny_error_set(err, HINNY_EINVAL, "cannot make the endpoint");
 	return endpoint_parse_text(
-	    &c, arena_str(a, uri), NULL, false, (struct position){ .file = "a message" });
+	    &c, arena_str(a, uri), NULL, consumer, (struct position){ .file = "a message" });
+}
+
+struct endpoint *
+endpoint_make(struct arena *a, const struct program *p, struct str uri, struct hinny_error *err)
+{
+	return make(a, p, uri, false, err);
+}
+
+struct endpoint *
+endpoint_make_consumer(
+    struct arena *a, const struct program *p, struct str uri, struct hinny_error *err)
+{
+	return make(a, p, uri, true, err);
 }

@@ -44,6 +44,9 @@ struct step *compile_send(
  * from `a`. */
 struct endpoint *endpoint_make(
     struct arena *a, const struct program *p, struct str uri, struct hinny_error *err);
+/* The same of one that is received from (pollEnrich). */
+struct endpoint *endpoint_make_consumer(
+    struct arena *a, const struct program *p, struct str uri, struct hinny_error *err);
 
 /* A file that a route names: relative names start at the working folder of hinnyd/hinny run;
  * "file:" and "classpath:" prefixes are taken off (classpath: is looked up beside the route file,

@@ -76,6 +76,8 @@ uri_template(const struct step *st)
 {
 	const struct option_desc *o = option_find(st->eip->options, STR_LIT("uri"));
 
+	if (st->eip->flags & EIP_POLL)
+		return st->expr;
 	return o != NULL && (o->flags & OPTION_TEMPLATE)
 	    ? OPTION_AT(st->conf, o, struct expression *)
 	    : NULL;

@@ -30,6 +30,7 @@ core_eip_sources = \
 	core/eip/on_completion.c \
 	core/eip/on_exception.c \
 	core/eip/pipeline.c \
+	core/eip/poll_enrich.c \
 	core/eip/recipient_list.c \
 	core/eip/recipients.c \
 	core/eip/remove.c \

@@ -90,6 +90,14 @@ struct marshal_conf {
 	bool allow_null_body; /* unmarshal */
 };
 
+/* pollEnrich */
+struct poll_conf {
+	int64_t timeout_ms; /* -1: as long as a call may take */
+	bool ignore_invalid;
+	int64_t cache_size; /* accepted */
+	bool optimised, auto_start;
+};
+
 struct throw_exception_conf {
 	struct classes type; /* one */
 	struct expression *message;

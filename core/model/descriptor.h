@@ -194,6 +194,7 @@ enum eip_flag {
 	EIP_EXPRESSION_OPTIONAL = 1024,
 	EIP_PLAIN = 2048,       /* changes the message and nothing else, at once: it may run inside a call, between two steps of an owner */
 	EIP_FORMAT = 1 << 20,   /* takes one key that names a data format: step.format */
+	EIP_POLL = 1 << 21,     /* its expression names an endpoint that one message is received from; conf begins with struct poll_conf */
 };
 
 struct eip_desc {

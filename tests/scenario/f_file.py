@@ -202,5 +202,31 @@ def test_many_writers():
         b.wait_line('Cannot store file: r.yaml/x/a')
 
 
+POLL = '''
+- from:
+    uri: platform-http:/p
+    steps:
+      - pollEnrich: {simple: "file:in?${header.q}", timeout: "${header.t}"}
+      - setBody: {simple: "${header.CamelFileName}=${body}"}
+'''
+
+
+def test_poll_enrich():
+    route = POLL.replace('"${header.t}"', '"300"')
+    with Broker({'r.yaml': route, 'in/a': 'A', 'in/b': 'B'}) as b:
+        assert b.get('/p?q=sortBy%3Dreverse:file:name')[2] == b'b=B'
+        until(lambda: listing(b, 'in', '.camel') == ['b'], 5)
+        assert b.get('/p?q=noop%3Dtrue')[2] == b'a=A'
+        assert b.get('/p?q=noop%3Dtrue')[2] == b'='  # it was read
+        assert b.get('/p?q=delete%3Dtrue')[2] == b'a=A'
+        assert listing(b, 'in') == []
+        late = threading.Timer(0.1, lambda: b.write('in/c', 'C'))
+        late.start()
+        assert b.get('/p?q=include%3Dc')[2] == b'c=C'
+        late.join()
+        assert b.get('/p?q=shuffle%3Dtrue')[0] == 500
+        assert b.get('/p?q=nosuch%3Dtrue')[0] == 500
+
+
 if __name__ == '__main__':
     main(globals())

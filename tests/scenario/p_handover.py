@@ -362,6 +362,20 @@ def test_watch():
         assert b.status()['generation'] == 2
 
 
+def test_watch_of_files_that_routes_name():
+    sheet = '<xsl:stylesheet version="1.0" xmlns:xsl="http://www.w3.org/1999/XSL/Transform">%s</xsl:stylesheet>'
+    route = '- route:\n    id: r\n    from:\n      uri: platform-http:/r\n      steps:\n        - to: "xslt:a.xsl"\n        - setBody: {simple: "resource:classpath:t.txt"}\n'
+    with Fake(files={'r.yaml': route, 'a.xsl': sheet % '<xsl:include href="b.xsl"/>', 'b.xsl': sheet % '', 't.txt': 'x'}, watch=True) as b:
+        time.sleep(0.4)
+        assert b.status()['generation'] == 1, b.log()  # nothing has changed
+        b.write('a.xsl', sheet % '<xsl:include href="b.xsl"/><!-- -->')
+        until(lambda: b.status()['generation'] == 2)
+        b.write('t.txt', 'y')
+        until(lambda: b.status()['generation'] == 3)
+        time.sleep(0.4)
+        assert b.status()['generation'] == 3, b.log()
+
+
 def test_held_port_is_waited_for():
     """hinnyd waits for a port that the workers of a killed one may still hold; hinny run says so after a second."""
     port = free_port()

@@ -422,6 +422,7 @@ test_drain_answers_what_is_pipelined(void **state)
 	http_server_drain(&f.srv);
 	f.hold = false;
 	reply_text(f.held, STR_LIT("first"));
+	f.held = NULL;
 	expect(&f, NULL);
 	assert_int_equal(count(&f, "200 OK"), 3);
 	assert_int_equal(count(&f, "Connection: close"), 1);
@@ -446,6 +447,7 @@ test_end_closes_what_becomes_idle(void **state)
 	assert_false(f.got_end);
 	http_reply_end(f.held, STR_LIT("late"), NULL);
 	http_request_done(f.held);
+	f.held = NULL;
 	expect(&f, "late");
 	expect(&f, NULL);
 	teardown(&f);

@@ -139,6 +139,21 @@ static const struct row results[] = {
 	    "<order><name>caf\xc3\xa9 \xe2\x82\xac</name></order>",
 	    "<?xml version=\"1.0\" encoding=\"ISO-8859-1\"?><o n=\"caf\xe9 &#8364;\"/>",
 	    VALUE_BYTES },
+	{ "names of all kinds",
+	    "<xsl:stylesheet version='2.0' xmlns:xsl='http://www.w3.org/1999/XSL/Transform' "
+	    "xmlns:f='http://exslt.org/functions' xmlns:m='urn:m' "
+	    "xmlns:s='http://exslt.org/strings' extension-element-prefixes='f' "
+	    "exclude-result-prefixes='m s'><xsl:output method='text'/><xsl:function name='m:two'/>"
+	    "<xsl:key name='k' match='a' use='concat(@id, \"$x (y:z\")'/><xsl:variable "
+	    "name='m:v' select='2'/><f:function name='m:twice'><xsl:param name='n'/><f:result "
+	    "select='$n * 2'/></f:function><xsl:template name='m:t'><xsl:param name='p'/>"
+	    "<xsl:value-of select='$p div $m:v'/></xsl:template><xsl:template match='/'>"
+	    "<xsl:call-template name='m:t'><xsl:with-param name='p' select='m:twice(4) mod 5'/>"
+	    "</xsl:call-template><xsl:value-of select=\"concat(count(a/*|a/m:*), a/div div 2, "
+	    "s:padding(2, '{'), format-number(3, '#'), generate-id(/x) and self::node())\"/>"
+	    "<xsl:sequence select='1'><xsl:fallback>f</xsl:fallback></xsl:sequence></xsl:template>"
+	    "</xsl:stylesheet>",
+	    "<a><div>8</div></a>", "1.514{{3falsef", VALUE_STRING },
 	{ "large and small numbers",
 	    OUTPUT("omit-xml-declaration='yes'",
 		"<r a='{sum(//n)}'><xsl:value-of select='sum(//n) * 2'/>|<xsl:value-of "
@@ -235,7 +250,8 @@ static const struct failure failures[] = {
 	{ "message that terminates",
 	    OUTPUT("", "<xsl:message terminate='yes'>stopped</xsl:message>"), "<a/>",
 	    EXCEPTION_TRANSFORMER, "by an xsl:message instruction: stopped" },
-	{ "unknown function", OUTPUT("", "<xsl:value-of select='nope()'/>"), "<a/>",
+	{ "unknown function", OUTPUT("", "<xsl:if test='function-available(&quot;nope&quot;) or "
+	    "true()'><xsl:value-of select='nope()'/></xsl:if>"), "<a/>",
 	    EXCEPTION_TRANSFORMER, "/t.xsl: xmlXPathCompOpEval" },
 	{ "endless recursion",
 	    SHEET("<xsl:template match='/' name='t'><xsl:call-template name='t'/></xsl:template>"),
@@ -343,6 +359,22 @@ static const struct bad bad[] = {
 	{ "wrong XPath",
 	    SHEET("\n<xsl:template match='/'><xsl:value-of select='a['/></xsl:template>"),
 	    "stylesheet \"bad.xsl\", line 2: " },
+	{ "undeclared prefix", OUTPUT("", "<xsl:value-of select='o:a'/>"),
+	    "no namespace is declared for the prefix \"o\"" },
+	{ "unknown variable", OUTPUT("", "<r a='{concat(\"{\", $q)}'/>"),
+	    "no variable or parameter is called \"q\"" },
+	{ "function of XPath 2.0", OUTPUT("", "<xsl:value-of select='upper-case(a)'/>"),
+	    "line 1: there is no function \"upper-case\"" },
+	{ "unknown function with a prefix",
+	    OUTPUT("", "<r xmlns:j='java:x'><xsl:if test='j:f()'/></r>"), "no function \"f\"" },
+	{ "unknown template", OUTPUT("", "<xsl:call-template name='t'/>"),
+	    "no template is called \"t\"" },
+	{ "instruction of XSLT 2.0",
+	    "<xsl:stylesheet version='2.0' "
+	    "xmlns:xsl='http://www.w3.org/1999/XSL/Transform'><xsl:template "
+	    "match='/'>\n<xsl:for-each-group select='a' group-by='b'/></xsl:template>"
+	    "</xsl:stylesheet>",
+	    "line 2: only XSLT 1.0 is available, which has no instruction \"for-each-group\"" },
 	{ "wrong pattern", SHEET("\n<xsl:template match='a['/>"), "bad.xsl" },
 	{ "no stylesheet", "<a/>", "bad.xsl" },
 	{ "no file", NULL, "none.xsl" },

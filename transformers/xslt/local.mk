@@ -4,6 +4,7 @@ transformers_xslt_desc_sources = \
 transformers_xslt_sources = \
 	transformers/xslt/save.c \
 	transformers/xslt/xslt.c \
+	transformers/xslt/xslt_check.c \
 	transformers/xslt/xslt_elements.c \
 	transformers/xslt/xslt_libxslt.c \
 	transformers/xslt/xslt_poison.c

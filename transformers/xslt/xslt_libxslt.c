@@ -11,6 +11,7 @@
 #include "transformers/xml/errors.h"
 #include "transformers/xml/numbers.h"
 #include "transformers/xslt/save.h"
+#include "transformers/xslt/xslt_check.h"
 #include "transformers/xslt/xslt_elements.h"
 #include "transformers/xslt/xslt_poison.h"
 
@@ -192,6 +193,11 @@ sheet_compile(struct xml *x, const char *url, void **out, struct hinny_error *er
 	text = buf_cstr(&x->errors.text);
 	if (!sh->style || sh->style->errors > 0 || x->errors.n > 0 || (text && is_fatal(text))) {
 		rc = compile_failed(x, url, err);
+		sheet_free(sh);
+		return rc;
+	}
+	rc = xslt_check(sh->style, err);
+	if (rc != HINNY_OK) {
 		sheet_free(sh);
 		return rc;
 	}

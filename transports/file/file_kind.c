@@ -48,13 +48,24 @@ file_prepare(struct worker *wk, struct endpoint *ep, struct hinny_error *err)
 	return HINNY_OK;
 }
 
+/* Endpoints of the program are consumers that were started, those of run time are received from. */
+static void
+file_release(struct worker *wk, struct endpoint *ep)
+{
+	if (ep->index == UINT32_MAX)
+		file_receive_release(ep);
+	else
+		file_stop(wk, ep);
+}
+
 static const struct component_ops file_ops = {
 	.scheme = "file",
 	.prepare = file_prepare,
 	.start = file_start,
 	.stop = file_stop,
 	.send = file_send,
-	.release = file_stop,
+	.receive = file_receive,
+	.release = file_release,
 };
 
 static const struct component_ops *const components[] = { &file_ops, NULL };

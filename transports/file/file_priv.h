@@ -79,4 +79,10 @@ enum hinny_rc file_start(struct worker *wk, struct endpoint *ep, const struct ro
     struct hinny_error *err);
 void file_stop(struct worker *wk, struct endpoint *ep);
 
+/* ---- file_receive.c: endpoints that only steps receive from ---- */
+
+enum step_rc file_receive(
+    struct worker *wk, struct exchange *ex, struct endpoint *ep, int64_t timeout_ms);
+void file_receive_release(struct endpoint *ep);
+
 #endif

@@ -13,9 +13,10 @@
 
 struct write_op {
 	struct loop_work work;
-	struct disk_write disk;
+	struct disk_write disk; /* of what lies in the arena, or is held by it */
+	struct arena arena;
 	struct file_state *fs;
-	struct exchange *ex;
+	struct exchange *ex;   /* NULL: it was aborted; the file is written all the same */
 	struct write_op *next; /* waits for the same file */
 };
 
@@ -207,15 +208,58 @@ op_done(struct loop_work *work)
 	struct exchange *ex = op->ex;
 	struct disk_write w = op->disk;
 
-	(void)hash_remove(&fs->writing, str_of(w.path));
+	(void)hash_remove(&fs->writing, str_of(w.path)); /* before its key goes */
 	if (op->next != NULL && !fs->ended) {
 		(void)hash_put(&fs->writing, str_of(op->next->disk.path), op->next);
 		loop_work_start(worker_loop(fs->wk), &op->next->work, op_run, op_done);
 	}
+	if (!fs->ended && ex != NULL) {
+		engine_on_abort(ex, NULL, NULL);
+		w.path = arena_strdup(&ex->arena, w.path);
+	}
 	bool ended = fs->ended;
+	arena_fini(&op->arena);
 	free(op);
-	if (!ended)
+	if (!ended && ex != NULL)
 		tell(ex, &w, fs->cwd);
+}
+
+static void
+aborted(void *arg)
+{
+	struct write_op *op = arg;
+
+	op->ex = NULL;
+}
+
+static const char *
+copy_text(struct arena *a, const char *text)
+{
+	return text != NULL ? arena_strdup(a, text) : NULL;
+}
+
+/* What the job needs must outlive the exchange, which may be aborted meanwhile. */
+static struct write_op *
+op_new(struct file_state *fs, struct exchange *ex, const struct disk_write *w)
+{
+	struct write_op *op = mem_zalloc(sizeof *op);
+	struct blob *blob = ex->body.blob;
+
+	arena_init(&op->arena);
+	op->fs = fs;
+	op->ex = ex;
+	op->disk = *w;
+	op->disk.path = copy_text(&op->arena, w->path);
+	op->disk.temp = copy_text(&op->arena, w->temp);
+	op->disk.existing = copy_text(&op->arena, w->existing);
+	op->disk.done = copy_text(&op->arena, w->done);
+	op->disk.tail = arena_str(&op->arena, w->tail);
+	if (blob != NULL && w->body.p >= blob->data && w->body.p + w->body.n <= blob->data + blob->size)
+		(void)arena_hold(&op->arena, blob);
+	else
+		op->disk.body = arena_str(&op->arena, w->body);
+	engine_on_abort(ex, aborted, op);
+	return op;
 }
 
 enum step_rc
@@ -234,10 +278,7 @@ file_send(struct worker *wk, struct exchange *ex, const struct step *st, struct 
 	if (!all_names(ex, conf, &w) || !set_body(ex, conf, &w))
 		return STEP_FAILED;
 	w.modified_ms = modified_of(ex, conf);
-	struct write_op *op = mem_zalloc(sizeof *op), *first = hash_find(&fs->writing, str_of(w.path));
-	op->disk = w;
-	op->fs = fs;
-	op->ex = ex;
+	struct write_op *op = op_new(fs, ex, &w), *first = hash_find(&fs->writing, str_of(w.path));
 	if (first != NULL) {
 		while (first->next != NULL)
 			first = first->next;

@@ -9,6 +9,7 @@ transports_file_sources = \
 	transports/file/file_name.c \
 	transports/file/file_path.c \
 	transports/file/file_producer.c \
+	transports/file/file_receive.c \
 	transports/file/file_scan.c \
 	transports/file/file_seen.c \
 	transports/file/file_sort.c

@@ -33,10 +33,7 @@ static void
 timer_done(struct exchange *ex)
 {
 	struct timer *tm = ex->owner;
-	tm->running = NULL;
-	if (ex->exception != NULL)
-		log_error("route %s: timer exchange failed: %s: %.*s", tm->route->id, exception_class(ex->exception->id)->name,
-		    STR_FMT(ex->exception->message));
+	tm->running = NULL; /* a failure has been logged by the engine */
 	worker_exchange_free(tm->wk, &ex);
 	if (tm->stopped)
 		loop_timer_close(&tm->fire, timer_closed);
