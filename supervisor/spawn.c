@@ -53,6 +53,21 @@ limit(int what, uint64_t value)
 	return value == 0 || setrlimit(what, &l) == 0;
 }
 
+/* 0: as many as the limit that is above the inherited one, which a shell sets low. */
+static bool
+limit_files(int64_t files)
+{
+	struct rlimit l;
+
+	if (files != 0)
+		return limit(RLIMIT_NOFILE, (uint64_t)files);
+	if (getrlimit(RLIMIT_NOFILE, &l) == -1 || l.rlim_cur == l.rlim_max)
+		return true;
+	l.rlim_cur = l.rlim_max;
+	(void)setrlimit(RLIMIT_NOFILE, &l); /* then it stays as it is */
+	return true;
+}
+
 static bool
 become(const struct spawn_user *u)
 {
@@ -82,7 +97,7 @@ run_child(const struct spawn_options *opt)
 {
 	set_signals();
 	if (place_fds(opt) && limit(RLIMIT_DATA, opt->memory) &&
-	    limit(RLIMIT_NOFILE, (uint64_t)opt->files) && become(opt->user))
+	    limit_files(opt->files) && become(opt->user))
 		(void)execve(opt->path, opt->argv, opt->envp);
 	_exit(SPAWN_EXIT_NO_EXEC);
 }

@@ -116,7 +116,7 @@ map_shared(struct worker *wk, struct hinny_error *err)
 {
 	size_t size = wk->program->shared_size;
 	int fd = -1, flags = MAP_SHARED;
-	if (size == 0)
+	if (size == 0 || (kind_find(str_of(wk->kind->kind))->flags & KIND_STATELESS) != 0) /* which runs no such step */
 		return HINNY_OK;
 	if (wk->args.check)
 		flags = MAP_PRIVATE | MAP_ANONYMOUS;
@@ -180,7 +180,7 @@ finish(struct worker *wk)
 	tod_fini(wk);
 	loop_fini(&wk->lp);
 	if (wk->engine.shared != NULL)
-		munmap(wk->engine.shared, wk->program->shared_size);
+		(void)munmap(wk->engine.shared, wk->program->shared_size);
 	engine_fini(&wk->engine);
 	exchange_pool_fini(&wk->pool);
 	if (wk->program != NULL)

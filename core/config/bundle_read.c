@@ -308,8 +308,11 @@ add_pattern(struct reading *r, const char *base, const char *pattern, struct pos
 		diagnostics_add(r->ds, at, true, "routes: no file matches \"%s\"", pattern);
 	else if (rc != 0)
 		diagnostics_add(r->ds, at, false, "routes: cannot search \"%s\"", pattern);
-	for (size_t i = 0; rc == 0 && i < found.gl_pathc; i++)
-		add_path(r, arena_strdup(a, shown_name(b, found.gl_pathv[i])));
+	const char *config = r->opt->config_file ? read_path(a, b->cwd, r->opt->config_file) : "";
+	for (size_t i = 0; rc == 0 && i < found.gl_pathc; i++) {
+		if (strcmp(found.gl_pathv[i], config) != 0) /* hinny.yaml holds no routes */
+			add_path(r, arena_strdup(a, shown_name(b, found.gl_pathv[i])));
+	}
 	if (rc == 0)
 		globfree(&found);
 }

@@ -210,6 +210,8 @@ print_step(FILE *to, unsigned depth, const struct step *st)
 		(void)fputs(" effect", to);
 	if (st->body_once)
 		(void)fputs(" body_once", to);
+	if (st->overlaps)
+		(void)fputs(" overlaps", to);
 	if (st->reply_streams)
 		(void)fputs(" reply_streams", to);
 	if (st->endpoint != NULL)

@@ -306,18 +306,56 @@ is_uri_key(struct str key)
 	    str_eq(key, STR_LIT("toD")) || str_eq(key, STR_LIT("from"));
 }
 
+/* Where a node stands: a key of a map or the index of a list, and what that stands in. */
+struct place {
+	const struct place *outer;
+	struct str key;
+	uint32_t index; /* of a list, when key.p is NULL */
+};
+
+/* "from.steps[0].setBody.simple": as the compiler says it, without the index in the file's list. */
 static void
-resolve_node(const struct properties *ps, const char *file, struct node *n, struct str key,
+add_path(struct buf *out, const struct place *at)
+{
+	if (at->outer != NULL)
+		add_path(out, at->outer);
+	if (at->key.p != NULL)
+		(void)buf_printf(out, "%s%.*s", out->n > 0 ? "." : "", STR_FMT(at->key));
+	else if (at->outer != NULL)
+		(void)buf_printf(out, "[%u]", at->index);
+}
+
+static void
+report(const char *file, const struct node *n, const struct place *at, const char *text,
     struct diagnostics *ds)
+{
+	struct buf path;
+
+	buf_init(&path, HINNY_ERROR_TEXT); /* a longer one is cut */
+	add_path(&path, at);
+	const char *shown = buf_cstr(&path);
+	diagnostics_add(ds, node_at(file, n), false, "%s: %s", shown && shown[0] ? shown : "value", text);
+	buf_fini(&path);
+}
+
+struct resolving {
+	const struct properties *ps;
+	const char *file;
+	struct diagnostics *ds;
+};
+
+/* key: the nearest one around the node. */
+static void
+resolve_node(
+    const struct resolving *w, struct node *n, struct str key, const struct place *at)
 {
 	struct hinny_error err;
 	bool absent;
 
 	if (n->kind == NODE_SCALAR) {
-		if (placeholder_resolve(ps, n->text, is_uri_key(key) ? PLACEHOLDER_URI : 0,
+		if (placeholder_resolve(w->ps, n->text, is_uri_key(key) ? PLACEHOLDER_URI : 0,
 			&n->text, &absent, &err) != HINNY_OK) {
-			diagnostics_add(
-			    ds, node_at(file, n), false, "%.*s: %s", STR_FMT(key), err.text);
+			report(w->file, n, at, err.text, w->ds);
 			n->flags |= NODE_BAD;
 		} else if (absent) {
 			n->flags |= NODE_ABSENT;
@@ -325,10 +363,13 @@ resolve_node(const struct properties *ps, const char *file, struct node *n, stru
 		return;
 	}
 	for (uint32_t i = 0; i < n->n; i++) {
-		if (n->kind == NODE_MAP)
-			resolve_node(ps, file, node_value(n, i), node_key(n, i)->text, ds);
-		else
-			resolve_node(ps, file, &n->items[i], key, ds);
+		struct place inner = { .outer = at, .index = i };
+		if (n->kind == NODE_MAP) {
+			inner.key = node_key(n, i)->text;
+			resolve_node(w, node_value(n, i), inner.key, &inner);
+		} else {
+			resolve_node(w, &n->items[i], key, &inner);
+		}
 	}
 }
 
@@ -336,6 +377,15 @@ void
 placeholder_resolve_tree(
     const struct properties *ps, const char *file, struct node *root, struct diagnostics *ds)
 {
-	if (root != NULL)
-		resolve_node(ps, file, root, STR_LIT("value"), ds);
+	const struct resolving w = { ps, file, ds };
+
+	if (root == NULL)
+		return;
+	if (root->kind != NODE_LIST) {
+		resolve_node(&w, root, STR_LIT("value"), &(struct place){ .outer = NULL });
+		return;
+	}
+	for (uint32_t i = 0; i < root->n; i++)
+		resolve_node(
+		    &w, &root->items[i], STR_LIT("value"), &(struct place){ .outer = NULL });
 }

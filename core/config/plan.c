@@ -259,6 +259,50 @@ plan_step(struct compile *c, struct step *st)
 	st->call_run = st->owner != NULL ? 1 : 0;
 }
 
+/* ---- items that may overlap ---- */
+
+struct purity {
+	bool pure, asks; /* asks: another worker */
+};
+
+static void check_purity(struct purity *p, const struct step *first);
+
+static void
+check_part(void *arg, struct step *child)
+{
+	check_purity(arg, child->block.first);
+}
+
+/* What only changes the message, branches of such, and calls without an effect. */
+static void
+check_purity(struct purity *p, const struct step *first)
+{
+	for (const struct step *st = first; st != NULL && p->pure; st = st->next) {
+		unsigned flags = st->eip->flags;
+		p->asks = p->asks || st->owner != NULL || st->remotes_n > 0;
+		if (st->endpoint != NULL)
+			p->pure = st->owner != NULL && !st->effect && !st->endpoint->after_call;
+		else if (flags & EIP_FIRST_MATCH)
+			plan_each_child(st, check_part, p);
+		else if ((flags & EIP_PREDICATE) && (flags & EIP_STEPS) &&
+		    !(flags & EIP_CATCHES) && st->eip->after == NULL)
+			check_purity(p, st->block.first);
+		else
+			p->pure = (flags & EIP_PLAIN) != 0;
+	}
+}
+
+static void
+find_overlaps(struct program *p)
+{
+	for (uint32_t i = 0; i < p->steps_n; i++) {
+		struct step *st = p->steps[i];
+		struct purity purity = { .pure = st->block.n > 0 };
+		check_purity(&purity, st->block.first);
+		st->overlaps = purity.pure && purity.asks;
+	}
+}
+
 /* The state that all workers share, a cache line or more a step. */
 static void
 place_shared(struct program *p)
@@ -280,6 +324,7 @@ plan_program(struct compile *c)
 		p->routes[i]->home = p->routes[i]->from->component->owner;
 	find_kinds(p);
 	place_shared(p);
+	find_overlaps(p);
 	plan_calls(p);
 	plan_streams(p);
 }

@@ -213,6 +213,15 @@ check_kind(
 	return true;
 }
 
+/* In this file, nested or with dots. */
+static bool
+is_given(const struct gather *g, const char *path)
+{
+	const struct settings_value *v = settings_values_find(g->values, path);
+
+	return v != NULL && v->file == g->file;
+}
+
 static void
 gather_map(struct gather *g, const char *prefix, const struct node *map)
 {
@@ -226,7 +235,10 @@ gather_map(struct gather *g, const char *prefix, const struct node *map)
 		    (row == NULL && strncmp(path, "properties.", 11) == 0))
 			continue;
 		if (row != NULL) {
-			if (!node_is_null(value) && !(value->flags & NODE_ABSENT) &&
+			if (is_given(g, path))
+				diagnostics_add(g->ds, node_at(g->file, key), false,
+				    "key \"%s\" is given twice", path);
+			else if (!node_is_null(value) && !(value->flags & NODE_ABSENT) &&
 			    check_kind(g, path, row, value))
 				settings_values_add(
 				    g->values, (struct settings_value){ path, g->file, *value });
@@ -392,6 +404,16 @@ set_value(
 		diagnostics_add(ds, value_at(v), false, "%s: %s", v->path, err.text);
 }
 
+static bool
+is_listened_on(const struct settings *s, const char *text)
+{
+	for (size_t i = 0; i < s->http.listen_n; i++) {
+		if (strcmp(s->http.listen[i].text, text) == 0)
+			return true;
+	}
+	return false;
+}
+
 static void
 set_listen(
     struct arena *a, struct settings *s, const struct settings_value *v, struct diagnostics *ds)
@@ -406,11 +428,17 @@ set_listen(
 		if (v != NULL)
 			at = v->node.kind == NODE_LIST ? node_at(v->file, &v->node.items[i])
 						       : value_at(v);
-		if (settings_parse_listen(a, str_of(texts->items[i]), la, &err) == HINNY_OK)
-			s->http.listen_n++;
-		else
+		if (settings_parse_listen(a, str_of(texts->items[i]), la, &err) != HINNY_OK)
 			diagnostics_add(ds, at, false, "http.listen: %s", err.text);
+		else if (is_listened_on(s, la->text))
+			diagnostics_add(
+			    ds, at, false, "http.listen: \"%s\" is given twice", la->text);
+		else
+			s->http.listen_n++;
 	}
+	if (texts->n == 0 && v != NULL)
+		diagnostics_add(
+		    ds, value_at(v), false, "http.listen: expected at least one address");
 }
 
 static void

@@ -42,7 +42,7 @@ struct settings_worker {
 	int64_t instances; /* 0: default of the kind */
 	const char *user, *group;
 	uint64_t memory; /* limit, 0: none */
-	int64_t files;   /* RLIMIT_NOFILE, 0: as inherited */
+	int64_t files;   /* RLIMIT_NOFILE, 0: the hard limit */
 };
 
 struct settings {

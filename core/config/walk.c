@@ -260,7 +260,9 @@ parse_root_eip(struct compile *c, const struct eip_desc *eip, const struct node 
 static void
 report_root(struct compile *c, const struct node *key)
 {
-	static const char *const roots[] = { "route", "from", "onException", NULL };
+	static const char *const roots[] = { "route", "from", "beans", "errorHandler", "intercept",
+		"interceptFrom", "interceptSendToEndpoint", "onCompletion", "onException",
+		"routeConfiguration", NULL };
 	const char *other;
 
 	if (refused_find(REFUSED_ROOT, key->text, &other)) {

@@ -266,6 +266,28 @@ read_container(struct reader *r, struct node *out, unsigned depth)
 	return ok;
 }
 
+/* Tags of the core schema say what is known anyway, but for "!!str ~"; others would have to be
+ * obeyed. */
+static void
+check_tag(struct reader *r, const yaml_char_t *text, struct node *out)
+{
+	static const char *const core[] = { "str", "null", "bool", "int", "float", "map", "seq" };
+	static const char prefix[] = "tag:yaml.org,2002:";
+	const char *tag = (const char *)text;
+
+	if (tag == NULL || strcmp(tag, "!") == 0)
+		return;
+	const char *name = str_starts(str_of(tag), prefix) ? tag + strlen(prefix) : "";
+	for (size_t i = 0; i < ARRAY_LEN(core); i++) {
+		if (strcmp(name, core[i]) == 0) {
+			out->flags |= i == 0 ? NODE_QUOTED : 0;
+			return;
+		}
+	}
+	diagnostics_add(r->ds, position_of(r, r->event.start_mark), false,
+	    "the tag \"%s%s\" is not supported", name[0] ? "!!" : "", name[0] ? name : tag);
+}
+
 /* The node that begins with the current event; afterwards that is its last one. */
 static bool
 read_node(struct reader *r, struct node *out, unsigned depth)
@@ -288,9 +310,13 @@ read_node(struct reader *r, struct node *out, unsigned depth)
 			diagnostics_add(r->ds, position_of(r, ev->start_mark), false,
 			    "a text cannot have a character of value 0 in it");
 		out->flags = ev->data.scalar.style == YAML_PLAIN_SCALAR_STYLE ? 0 : NODE_QUOTED;
+		check_tag(r, ev->data.scalar.tag, out);
 		anchor = (const char *)ev->data.scalar.anchor;
 	} else {
 		out->kind = ev->type == YAML_MAPPING_START_EVENT ? NODE_MAP : NODE_LIST;
+		check_tag(r, out->kind == NODE_MAP ? ev->data.mapping_start.tag
+						   : ev->data.sequence_start.tag,
+		    out);
 		anchor = (const char *)(out->kind == NODE_MAP ? ev->data.mapping_start.anchor
 							      : ev->data.sequence_start.anchor);
 	}

@@ -212,7 +212,7 @@ static bool
 may_begin(const struct fan_out *fo)
 {
 	return fo->begun < fo->total && !fo->halted && !fo->timed_out &&
-	    fo->running < (fo->conf->parallel ? fo->window : 1) &&
+	    fo->running < fo->window &&
 	    fo->slots[fo->begun % fo->window].state == SLOT_FREE;
 }
 
@@ -238,6 +238,15 @@ pump(struct fan_out *fo)
 		end(fo);
 }
 
+/* Would nobody see that branches run at the same time? What a failure sets off might be seen. */
+static bool
+may_overlap(const struct exchange *ex, const struct step *st, const struct fan_out_conf *conf)
+{
+	const struct route *route = ex->route;
+	return st->overlaps && !conf->in_order && !conf->stop_on_exception && route &&
+	    route->handlers_n == 0 && route->error_handler == NULL && route->interceptors_n == 0;
+}
+
 enum step_rc
 fan_out_run(struct exchange *ex, const struct step *st, const struct fan_out_conf *conf,
     enum aggregation_kind otherwise, const struct fan_out_ops *ops, void *source, uint32_t total)
@@ -255,7 +264,8 @@ fan_out_run(struct exchange *ex, const struct step *st, const struct fan_out_con
 	struct fan_out *fo = arena_zalloc(&ex->arena, sizeof(*fo));
 	*fo = (struct fan_out){ .ex = ex, .st = st, .conf = conf, .ops = ops, .source = source };
 	fo->total = total;
-	fo->window = !conf->parallel ? 1 : total < FAN_OUT_WINDOW ? total : FAN_OUT_WINDOW;
+	fo->overlaps = conf->parallel || may_overlap(ex, st, conf);
+	fo->window = !fo->overlaps ? 1 : total < FAN_OUT_WINDOW ? total : FAN_OUT_WINDOW;
 	fo->slots = arena_zalloc(&ex->arena, fo->window * sizeof(fo->slots[0]));
 	fo->handles = engine_handles_errors(ex);
 	fo->detached = conf->timeout_ms > 0;

@@ -2,7 +2,8 @@
  * Runs the branches of a step as children of its exchange: items of a split, branches of a
  * multicast, recipients. One after another or, with parallelProcessing, several at a time (their
  * waits overlap; there are no threads), at most FAN_OUT_WINDOW; results are put together in order,
- * with streaming too in order of arrival.
+ * with streaming too in order of arrival. Branches that change nothing but their message overlap
+ * without being told to where they ask other workers: nobody can see the difference.
  *
  * The step's exchange waits. A branch that failed does not keep the others from running, but with
  * stopOnException no further one is begun. With a timeout, branches that have not ended then go on
@@ -21,6 +22,7 @@ struct fan_out_conf {
 	const struct bean *strategy;
 	bool parallel, streaming, stop_on_exception, share_unit_of_work;
 	bool synchronous, parallel_aggregate; /* accepted */
+	bool in_order;                        /* one must have ended before the next begins (check) */
 	int64_t timeout_ms;
 };
 
@@ -61,7 +63,7 @@ struct fan_out {
 	uint32_t total; /* branches */
 	/* private */
 	uint32_t window, begun, taken, running, failures, burst;
-	bool handles, pumping, halted, timed_out, detached, shared_handled;
+	bool handles, pumping, halted, timed_out, detached, shared_handled, overlaps;
 	struct exception *stopped; /* of stopOnException */
 	struct aggregation ag;
 	struct engine_timer *timer, *pause;

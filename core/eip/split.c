@@ -15,9 +15,12 @@
 struct split {
 	const struct split_conf *conf;
 	struct items items;
+	struct value_iterator *it; /* the items come from there, in place of `items` */
 	uint32_t failures;
 	bool aborted; /* more failures than are tolerated */
 };
+
+static const struct fan_out_ops split_ops;
 
 /* The elements of a node-set are wanted one by one. */
 static void
@@ -34,6 +37,7 @@ split_check(struct compile *c, struct step *st)
 	want_list(st->expr);
 	conf->tolerates = option_given(st->eip->options, conf, "maxFailedRecords") ||
 	    option_given(st->eip->options, conf, "errorThreshold");
+	conf->fan_out.in_order = conf->tolerates;
 	if (conf->tolerates && conf->fan_out.stop_on_exception)
 		return compile_error(c, st->at,
 		    "stopOnException cannot stand with maxFailedRecords or errorThreshold");
@@ -42,12 +46,49 @@ split_check(struct compile *c, struct step *st)
 
 /* ---- items ---- */
 
+/* The next item, or a list of as many as are one. */
+static struct value
+next_items(struct split *sp, struct arena *a)
+{
+	struct value v = value_null(), list;
+	if (sp->conf->group == 0) {
+		(void)sp->it->next(sp->it, a, &v); /* it has been counted */
+		return v;
+	}
+	list = value_new_list(a, 8);
+	for (int64_t i = 0; i < sp->conf->group && sp->it->next(sp->it, a, &v); i++)
+		value_list_add(a, list.u.list, v);
+	return list;
+}
+
+/* Counts first, so that the last one knows that it is. */
+static enum step_rc
+split_by_iterator(struct exchange *ex, const struct step *st, struct split *sp)
+{
+	const struct split_conf *conf = sp->conf;
+	const struct language_desc *language = st->expr->language;
+	struct value_iterator *it = language->iterate(st->expr, ex);
+	int64_t n = 0;
+	while (n < UINT32_MAX && it->next(it, NULL, NULL))
+		n++;
+	if (it->failed || n == UINT32_MAX) {
+		exchange_fail(ex, EXCEPTION_ILLEGAL_ARGUMENT, "%s %s: %s", language->name,
+		    st->expr->text, it->failed ? it->err.text : "too many items");
+		return STEP_FAILED;
+	}
+	if (conf->group > 0)
+		n = (n + conf->group - 1) / conf->group;
+	sp->it = language->iterate(st->expr, ex);
+	return fan_out_run(
+	    ex, st, &conf->fan_out, AGGREGATION_ORIGINAL, &split_ops, sp, (uint32_t)n);
+}
+
 static void
 split_branch(const struct fan_out *fo, struct exchange *child, uint32_t i, struct branch *out)
 {
 	struct split *sp = fo->source;
 	bool last = i + 1 == fo->total;
-	struct value v = items_at(&child->arena, &sp->items, i);
+	struct value v = sp->it ? next_items(sp, &child->arena) : items_at(&child->arena, &sp->items, i);
 	child->body = child->detached ? value_share(&child->arena, &v) : v;
 	exchange_set_property(child, STR_LIT("CamelSplitIndex"), value_int(i));
 	exchange_set_property(child, STR_LIT("CamelSplitComplete"), value_bool(last));
@@ -111,6 +152,10 @@ split_run(struct engine *en, struct exchange *ex, const struct step *st)
 	(void)en;
 	const struct split_conf *conf = st->conf;
 	struct value v;
+	struct split *sp = arena_zalloc(&ex->arena, sizeof(*sp));
+	sp->conf = conf;
+	if (st->expr->language->iterate && st->expr->result_type == CLASS_NONE)
+		return split_by_iterator(ex, st, sp);
 	switch (expression_eval(st->expr, ex, &v)) {
 	case EVAL_OK:
 		break;
@@ -121,8 +166,6 @@ split_run(struct engine *en, struct exchange *ex, const struct step *st)
 	}
 	if (v.type == VALUE_STREAM)
 		return engine_need_body(ex);
-	struct split *sp = arena_zalloc(&ex->arena, sizeof(*sp));
-	sp->conf = conf;
 	items_of(&ex->arena, &v, conf->delimiter, (uint32_t)conf->group, &sp->items);
 	return fan_out_run(
 	    ex, st, &conf->fan_out, AGGREGATION_ORIGINAL, &split_ops, sp, sp->items.n);

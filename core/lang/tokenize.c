@@ -1,7 +1,8 @@
 /*
  * tokenize: the parts of a text. Parts stand between tokens (plain, or a regular expression),
  * between a token and an end token, or are the XML elements of a name, found by their tags without
- * a parser. All at once: the value is a list whose parts lie in the text that they are of.
+ * a parser. A split takes them one by one (iterate); the value is a list of them all, whose parts lie
+ * in the text that they are of.
  */
 #include "core/lang/tokenize.h"
 
@@ -9,7 +10,9 @@
 #include "core/base/buf.h"
 #include "core/config/compile.h"
 
-enum { GROUP_MAX = 1000000, NAMESPACES_MAX = 64 };
+enum { GROUP_MAX = 1000000, NAMESPACES_MAX = 64, NAMESPACES_SIZE = 16384 };
+/* Bounds of what is made of a text: a group, and a list of all parts. */
+enum { GROUP_SIZE = 1 << 28, LIST_SIZE = 1 << 28 };
 
 #define AT(m) offsetof(struct tokenize_conf, m)
 
@@ -64,63 +67,21 @@ static const struct option_desc tokenize_options[] = {
 
 /* ---- parts ---- */
 
-/* What gathers them. */
-struct parts {
-	const struct tokenize_conf *conf;
-	struct arena *arena;
-	struct value *list;
-	struct blob *blob; /* where the text lies */
-	bool skip;         /* the next one is left out */
-	/* the group that is being filled */
-	struct buf group;
-	int64_t in_group;
-	bool full;
+struct namespaces {
+	struct str names[NAMESPACES_MAX], texts[NAMESPACES_MAX];
+	size_t n, size; /* size: of all texts */
 };
 
-static void
-end_group(struct parts *ps)
-{
-	if (ps->in_group == 0)
-		return;
-	struct str text = arena_str(ps->arena, (struct str){ ps->group.p, ps->group.n });
-	value_list_add(ps->arena, ps->list->u.list, value_str(text));
-	buf_clear(&ps->group);
-	ps->in_group = 0;
-}
-
-static void
-add_to_group(struct parts *ps, struct str part)
-{
-	const struct tokenize_conf *conf = ps->conf;
-	struct str between = conf->group_delimiter ? str_of(conf->group_delimiter)
-	    : conf->xml || conf->end_token         ? (struct str){ "", 0 }
-						   : conf->by;
-	enum hinny_rc rc = HINNY_OK;
-	if (ps->in_group++ > 0)
-		rc = buf_add_str(&ps->group, between);
-	if (rc == HINNY_OK)
-		rc = buf_add_str(&ps->group, part);
-	ps->full = ps->full || rc != HINNY_OK;
-	if (ps->in_group == conf->group)
-		end_group(ps);
-}
-
-/* Bytes of the text itself, or (own) of the arena. */
-static void
-add_part(struct parts *ps, struct str part, bool own)
-{
-	struct value v = value_str(part);
-	if (ps->skip) {
-		ps->skip = false;
-		return;
-	}
-	if (ps->conf->group > 0) {
-		add_to_group(ps, part);
-		return;
-	}
-	v.blob = own ? NULL : ps->blob;
-	value_list_add(ps->arena, ps->list->u.list, v);
-}
+/* A text that is being taken apart: where it is. */
+struct tokens {
+	struct value_iterator it;
+	const struct tokenize_conf *conf;
+	struct str text;
+	struct blob *blob; /* where the text lies, or NULL */
+	size_t at, from;
+	bool skip; /* the next part is left out */
+	struct namespaces ns;
+};
 
 static struct str
 rest_of(struct str text, size_t from)
@@ -129,67 +90,62 @@ rest_of(struct str text, size_t from)
 }
 
 /* Inner empty parts are kept, a trailing one is not. */
-static void
-split_plain(struct parts *ps, struct str text)
+static bool
+next_plain(struct tokens *t, struct str *out)
 {
-	struct str by = ps->conf->by;
-	for (size_t at = 0; at < text.n;) {
-		size_t n = str_find(rest_of(text, at), by);
-		if (n == SIZE_MAX) {
-			add_part(ps, rest_of(text, at), false);
-			return;
-		}
-		add_part(ps, (struct str){ text.p + at, n }, false);
-		at += n + by.n;
-	}
+	if (t->at >= t->text.n)
+		return false;
+	struct str rest = rest_of(t->text, t->at);
+	size_t n = str_find(rest, t->conf->by);
+	*out = n == SIZE_MAX ? rest : (struct str){ rest.p, n };
+	t->at = n == SIZE_MAX ? t->text.n : t->at + n + t->conf->by.n;
+	return true;
 }
 
-static enum hinny_rc
-split_regex(struct parts *ps, struct str text, struct hinny_error *err)
+static bool
+next_regex(struct tokens *t, struct str *out)
 {
-	size_t at = 0, from = 0;
-	while (at < text.n) {
-		bool found;
+	bool found = true;
+	while (t->at < t->text.n && t->from <= t->text.n) {
 		size_t begin, end;
-		enum hinny_rc rc =
-		    regex_find(ps->conf->re, text, from, &found, &begin, &end, err);
-		if (rc != HINNY_OK)
-			return rc;
+		enum hinny_rc rc = regex_find(
+		    t->conf->re, t->text, t->from, &found, &begin, &end, &t->it.err);
+		if (rc != HINNY_OK) {
+			t->it.failed = true;
+			return false;
+		}
 		if (!found)
 			break;
-		from = end > begin ? end : end + 1; /* an empty match splits nothing */
+		t->from = end > begin ? end : end + 1; /* an empty match splits nothing */
 		if (end > begin) {
-			add_part(ps, (struct str){ text.p + at, begin - at }, false);
-			at = end;
+			*out = (struct str){ t->text.p + t->at, begin - t->at };
+			t->at = end;
+			return true;
 		}
-		if (from > text.n)
-			break;
 	}
-	if (at < text.n)
-		add_part(ps, rest_of(text, at), false);
-	return HINNY_OK;
+	if (t->at >= t->text.n)
+		return false;
+	*out = rest_of(t->text, t->at);
+	t->at = t->text.n;
+	return true;
 }
 
-static void
-split_pairs(struct parts *ps, struct str text)
+static bool
+next_pair(struct tokens *t, struct str *out)
 {
-	const struct tokenize_conf *conf = ps->conf;
-	for (size_t at = 0; at < text.n;) {
-		size_t begin = str_find(rest_of(text, at), conf->by);
-		if (begin == SIZE_MAX)
-			return;
-		begin += at;
-		size_t inner = begin + conf->by.n;
-		size_t n = str_find(rest_of(text, inner), conf->end_by);
-		if (n == SIZE_MAX)
-			return;
-		size_t end = inner + n + conf->end_by.n;
-		if (conf->include_tokens)
-			add_part(ps, (struct str){ text.p + begin, end - begin }, false);
-		else
-			add_part(ps, (struct str){ text.p + inner, n }, false);
-		at = end;
-	}
+	const struct tokenize_conf *conf = t->conf;
+	size_t begin = str_find(rest_of(t->text, t->at), conf->by);
+	if (begin == SIZE_MAX)
+		return false;
+	begin += t->at;
+	size_t inner = begin + conf->by.n;
+	size_t n = str_find(rest_of(t->text, inner), conf->end_by);
+	if (n == SIZE_MAX)
+		return false;
+	t->at = inner + n + conf->end_by.n;
+	*out = conf->include_tokens ? (struct str){ t->text.p + begin, t->at - begin }
+				    : (struct str){ t->text.p + inner, n };
+	return true;
 }
 
 /* ---- elements ---- */
@@ -317,27 +273,26 @@ behind_name(struct str tag)
 	return at;
 }
 
-struct namespaces {
-	struct str names[NAMESPACES_MAX], texts[NAMESPACES_MAX];
-	size_t n;
-};
-
-/* The declarations of the first element of that name. */
-static void
+/* The declarations of the first element of that name. False: they are too many. */
+static bool
 find_namespaces(struct str text, const char *element, struct namespaces *ns)
 {
 	struct tag tag;
 	struct str name, whole;
 	if (!find_open(text, 0, str_of(element), &tag))
-		return;
+		return true;
 	struct str s = { text.p + tag.begin, tag.end - tag.begin };
 	size_t at = behind_name(s);
-	while (ns->n < NAMESPACES_MAX && next_attribute(s, &at, &name, &whole)) {
+	while (next_attribute(s, &at, &name, &whole)) {
 		if (!str_eq(name, STR_LIT("xmlns")) && !str_starts(name, "xmlns:"))
 			continue;
+		ns->size += whole.n + 1;
+		if (ns->n == NAMESPACES_MAX || ns->size > NAMESPACES_SIZE)
+			return false;
 		ns->names[ns->n] = name;
 		ns->texts[ns->n++] = whole;
 	}
+	return true;
 }
 
 static bool
@@ -353,14 +308,13 @@ declares(struct str tag, struct str wanted)
 
 /* The element with the declarations that it lacks behind its attributes. */
 static struct str
-with_namespaces(struct parts *ps, struct str element, struct str tag, const struct namespaces *ns)
+with_namespaces(
+    struct arena *a, struct str element, struct str tag, const struct namespaces *ns)
 {
-	size_t more = 0, at = tag.n - 1;
-	for (size_t i = 0; i < ns->n; i++)
-		more += ns->texts[i].n + 1;
+	size_t at = tag.n - 1;
 	if (at > 0 && tag.p[at - 1] == '/')
 		at--;
-	char *p = arena_alloc(ps->arena, element.n + more + 1), *to = p;
+	char *p = arena_alloc(a, element.n + ns->size + 1), *to = p;
 	memcpy(to, element.p, at);
 	to += at;
 	for (size_t i = 0; i < ns->n; i++) {
@@ -375,22 +329,112 @@ with_namespaces(struct parts *ps, struct str element, struct str tag, const stru
 	return (struct str){ p, (size_t)(to - p) };
 }
 
-static void
-split_xml(struct parts *ps, struct str text)
+/* `own`: it lies in the arena. */
+static bool
+next_element(struct tokens *t, struct arena *a, struct str *out, bool *own)
 {
-	const struct tokenize_conf *conf = ps->conf;
-	struct namespaces ns = { .n = 0 };
 	struct tag tag;
-	if (conf->inherit)
-		find_namespaces(text, conf->inherit, &ns);
-	for (size_t at = 0; find_open(text, at, conf->by, &tag);) {
-		at = tag.empty ? tag.end : find_close(text, tag.end, conf->by);
-		if (at == SIZE_MAX)
-			return;
-		struct str element = { text.p + tag.begin, at - tag.begin };
-		struct str open = { element.p, tag.end - tag.begin };
-		add_part(ps, ns.n ? with_namespaces(ps, element, open, &ns) : element, ns.n > 0);
+	if (!find_open(t->text, t->at, t->conf->by, &tag))
+		return false;
+	size_t end = tag.empty ? tag.end : find_close(t->text, tag.end, t->conf->by);
+	if (end == SIZE_MAX)
+		return false;
+	t->at = end;
+	*out = (struct str){ t->text.p + tag.begin, end - tag.begin };
+	*own = t->ns.n > 0 && a != NULL;
+	if (*own)
+		*out = with_namespaces(
+		    a, *out, (struct str){ out->p, tag.end - tag.begin }, &t->ns);
+	return true;
+}
+
+/* ---- items ---- */
+
+static bool
+next_part(struct tokens *t, struct arena *a, struct str *out, bool *own)
+{
+	const struct tokenize_conf *conf = t->conf;
+	*own = false;
+	return conf->xml     ? next_element(t, a, out, own)
+	    : conf->end_token ? next_pair(t, out)
+	    : conf->regex     ? next_regex(t, out)
+			      : next_plain(t, out);
+}
+
+/* Several parts are one item. */
+static bool
+next_group(struct tokens *t, struct arena *a, struct value *out)
+{
+	const struct tokenize_conf *conf = t->conf;
+	struct str between = conf->group_delimiter ? str_of(conf->group_delimiter)
+	    : conf->xml || conf->end_token         ? (struct str){ "", 0 }
+						   : conf->by;
+	enum hinny_rc rc = HINNY_OK;
+	struct str part;
+	struct buf b;
+	int64_t n = 0;
+	bool own;
+	buf_init(&b, GROUP_SIZE);
+	for (; rc == HINNY_OK && n < conf->group && next_part(t, a, &part, &own); n++) {
+		if (a == NULL)
+			continue;
+		if (n > 0)
+			rc = buf_add_str(&b, between);
+		if (rc == HINNY_OK)
+			rc = buf_add_str(&b, part);
 	}
+	if (a != NULL && n > 0 && rc == HINNY_OK)
+		*out = value_str(arena_str(a, (struct str){ b.p ? b.p : "", b.n }));
+	buf_fini(&b);
+	if (rc != HINNY_OK) {
+		t->it.failed = true;
+		(void)hinny_error_set(&t->it.err, HINNY_ELIMIT, "a group is too large");
+	}
+	return n > 0 && rc == HINNY_OK && !t->it.failed;
+}
+
+static bool
+next_item(struct value_iterator *it, struct arena *a, struct value *out)
+{
+	struct tokens *t = CONTAINER_OF(it, struct tokens, it);
+	struct str part;
+	bool own;
+	if (it->failed)
+		return false;
+	if (t->skip && !next_part(t, NULL, &part, &own))
+		return false;
+	t->skip = false;
+	if (t->conf->group > 0)
+		return next_group(t, a, out);
+	if (!next_part(t, a, &part, &own))
+		return false;
+	if (a != NULL) {
+		*out = value_str(part);
+		out->blob = own ? NULL : t->blob;
+	}
+	return true;
+}
+
+static struct value_iterator *
+tokenize_iterate(const struct expression *e, struct exchange *ex)
+{
+	const struct tokenize_conf *conf = e->conf;
+	struct tokens *t = arena_zalloc(&ex->arena, sizeof *t);
+	const struct value *v = source_value(&conf->source, ex);
+	t->it.next = next_item;
+	t->conf = conf;
+	t->skip = conf->skip_first;
+	if (v == NULL || value_is_null(v))
+		return &t->it;
+	t->text = value_text(&ex->arena, v);
+	t->blob = value_has_text(v) && t->text.p == v->u.s.p ? v->blob : NULL;
+	if (conf->inherit && !find_namespaces(t->text, conf->inherit, &t->ns)) {
+		t->it.failed = true;
+		(void)hinny_error_set(&t->it.err, HINNY_ELIMIT,
+		    "more than %d namespaces or %d bytes of them", NAMESPACES_MAX,
+		    NAMESPACES_SIZE);
+	}
+	return &t->it;
 }
 
 /* ---- the language ---- */
@@ -398,33 +442,22 @@ split_xml(struct parts *ps, struct str text)
 static enum eval_rc
 tokenize_eval(const struct expression *e, struct exchange *ex, struct value *out)
 {
-	const struct tokenize_conf *conf = e->conf;
-	struct value *v = source_value(&conf->source, ex);
-	struct hinny_error err;
-	enum hinny_rc rc = HINNY_OK;
+	struct value_iterator *it = tokenize_iterate(e, ex);
+	struct value item;
+	size_t before = ex->arena.used;
 	*out = value_new_list(&ex->arena, 8);
-	if (v == NULL || value_is_null(v))
+	while (it->next(it, &ex->arena, &item)) {
+		value_list_add(&ex->arena, out->u.list, item);
+		if (ex->arena.used - before > LIST_SIZE) {
+			it->failed = true;
+			(void)hinny_error_set(
+			    &it->err, HINNY_ELIMIT, "the parts are too many to keep them all");
+			break;
+		}
+	}
+	if (!it->failed)
 		return EVAL_OK;
-	struct str text = value_text(&ex->arena, v);
-	bool inside = value_has_text(v) && text.p == v->u.s.p;
-	struct parts ps = { .conf = conf, .arena = &ex->arena, .list = out };
-	ps.blob = inside ? v->blob : NULL;
-	ps.skip = conf->skip_first;
-	buf_init(&ps.group, text.n * 2 + GROUP_MAX);
-	if (conf->xml)
-		split_xml(&ps, text);
-	else if (conf->end_token)
-		split_pairs(&ps, text);
-	else if (conf->regex)
-		rc = split_regex(&ps, text, &err);
-	else
-		split_plain(&ps, text);
-	end_group(&ps);
-	buf_fini(&ps.group);
-	if (rc == HINNY_OK && !ps.full)
-		return EVAL_OK;
-	exchange_fail(ex, EXCEPTION_ILLEGAL_ARGUMENT, "tokenize %s: %s", conf->token,
-	    ps.full ? "a group is too large" : err.text);
+	exchange_fail(ex, EXCEPTION_ILLEGAL_ARGUMENT, "tokenize %s: %s", e->text, it->err.text);
 	return EVAL_ERROR;
 }
 
@@ -513,5 +546,6 @@ const struct language_desc tokenize_language = {
 	.flags = LANGUAGE_NO_TRIM,
 	.compile = tokenize_compile,
 	.eval = tokenize_eval,
+	.iterate = tokenize_iterate,
 	.help = "the parts of a text, as a list",
 };

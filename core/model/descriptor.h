@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct arena;
 struct compile;  /* core/config/compile.h: the compilation that runs */
 struct endpoint;
 struct step;
@@ -117,6 +118,15 @@ enum language_flag {
 	LANGUAGE_NO_TRIM = 2,
 };
 
+/* The items of a value one by one, where a list of them all would be too much to keep. */
+struct value_iterator {
+	/* False: there is no further one, or (failed) err says why not. Memory for items that are not part of what the expression read comes from `a`; with a NULL they are
+	 * only counted, and *out is not set. */
+	bool (*next)(struct value_iterator *it, struct arena *a, struct value *out);
+	bool failed;
+	struct hinny_error err;
+};
+
 /* One row a language. For a language with an owner, `compile` runs in every process and only checks what it can without the library and records what the
  * expression reads; the owner's process adds the rest by a language_impl. */
 struct language_desc {
@@ -130,6 +140,8 @@ struct language_desc {
 	int (*compile)(struct compile *c, struct expression *e);
 	/* Evaluates to a value (expression) or truth (predicate: *out is then a BOOL). NULL for a language with an owner. */
 	enum eval_rc (*eval)(const struct expression *e, struct exchange *ex, struct value *out);
+	/* May be NULL: the same items as eval, one by one; memory from the exchange's arena. What the expression reads must stay until the last. */
+	struct value_iterator *(*iterate)(const struct expression *e, struct exchange *ex);
 	const char *help;
 };
 

@@ -80,6 +80,7 @@ struct step {
 	uint32_t remotes_n;
 	bool reply_streams;       /* the body that this step leaves is used once only: it may stream */
 	bool body_once;           /* nobody reads the body after this step took it: it may be streamed into the step */
+	bool overlaps;            /* its block asks other workers, changes nothing but the message, and so may run for several items at a time */
 	uint32_t shared_size;     /* bytes of state that all workers of the generation share (set by the EIP's check); 0: none */
 	uint32_t shared_at;       /* where they lie in the memory of program.shared_size bytes */
 };

@@ -349,6 +349,21 @@ def test_back_ends_that_fail():
         assert b.get('/refused')[0] == 502
 
 
+def test_more_connections_than_a_shell_allows_files():
+    import resource
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (64, hard))
+    try:
+        b = Broker({'r.yaml': ROUTES}, settings=['workers.http.instances=1'])
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    with b:
+        held = [b.connect() for _ in range(200)]
+        for s in held:
+            s.sendall(get('/hello'))
+        assert all(read_all(s, b'hello').endswith(b'hello') for s in held)
+
+
 def test_other_addresses():
     """A unix socket and IPv6, served and called."""
     try:

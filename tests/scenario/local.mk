@@ -6,6 +6,7 @@ scenario_tests = \
 	tests/scenario/c_http_cases.py \
 	tests/scenario/d_systemd.py \
 	tests/scenario/e_examples.py \
+	tests/scenario/e_patterns.py \
 	tests/scenario/f_file.py \
 	tests/scenario/f_formats.py \
 	tests/scenario/h_http.py \

@@ -249,7 +249,7 @@ test_all_errors(void **state)
 	assert_null(program_compile(b, &fx.ds));
 	const char *text = fixture_text(&fx);
 	assert_non_null(strstr(text, "1.yaml:2:1: cannot read YAML"));
-	assert_non_null(strstr(text, "2.yaml:1:15: uri: property \"nope\" is not defined"));
+	assert_non_null(strstr(text, "2.yaml:1:15: from.uri: property \"nope\" is not defined"));
 	assert_non_null(strstr(
 	    text, "3.yaml:1:36: from.steps[0].lgo: unknown node \"lgo\", did you mean \"log\"\n"));
 	assert_non_null(

@@ -442,6 +442,38 @@ test_parallel(void **state)
 	end();
 }
 
+/* Without parallelProcessing, where nobody sees the difference. */
+static void
+test_overlap(void **state)
+{
+	(void)state;
+	setup();
+	struct step *st = split_body(send(), NULL, NULL);
+	conf_of(st)->strategy = bean(&String_bean, NULL);
+	st->overlaps = true;
+	struct route *r = build_route(&b, "r", st, NULL);
+	f.send_mode = FAKE_LATER;
+	(void)fake_start(&f, r, "a,b,c");
+	assert_int_equal(f.queue_n, 3);
+	answer_last();
+	answer_last();
+	answer_last();
+	assert_string_equal(f.body, "aSbScS");
+	conf_of(st)->stop_on_exception = true;
+	(void)fake_start(&f, r, "a,b");
+	assert_int_equal(f.queue_n, 1);
+	fake_answer(&f, NULL);
+	fake_answer(&f, NULL);
+	conf_of(st)->stop_on_exception = false;
+	build_handler(&b, r, build_on_exception(&b, EXCEPTION_IO, NULL, NULL), true);
+	(void)fake_start(&f, r, "a,b");
+	assert_int_equal(f.queue_n, 1);
+	fake_answer(&f, NULL);
+	fake_answer(&f, NULL);
+	assert_string_equal(f.body, "aSbS");
+	end();
+}
+
 static void
 test_window(void **state)
 {
@@ -630,6 +662,7 @@ main(void)
 	UNIT_CASE(test_stop_in_an_item);
 	UNIT_CASE(test_items_one_after_another);
 	UNIT_CASE(test_parallel);
+	UNIT_CASE(test_overlap);
 	UNIT_CASE(test_window);
 	UNIT_CASE(test_timeout);
 	UNIT_CASE(test_many_items_let_the_loop_turn);

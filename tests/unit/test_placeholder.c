@@ -177,7 +177,7 @@ test_tree(void **state)
 	assert_true(n->items[1].flags & NODE_BAD);
 	assert_int_equal(fx.ds.errors, 2);
 	assert_non_null(strstr(fixture_text(&fx), "f:2:3: value: property \"nope\""));
-	assert_non_null(strstr(fixture_text(&fx), "f:3:4: value: property \"nope2\""));
+	assert_non_null(strstr(fixture_text(&fx), "f:3:4: [0]: property \"nope2\""));
 	properties_fini(&ps);
 	fixture_fini(&fx);
 }
