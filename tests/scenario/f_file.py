@@ -10,7 +10,8 @@ from broker import Broker, main, setting, until
 
 def consume(*options, steps=None, folder='in'):
     """A route that reads a folder; each file's name becomes a line of out/names."""
-    lines = ['- from:', '    uri: file:%s' % folder, '    parameters:', '      initialDelay: 0', '      delay: 20']
+    # Broker.write makes NAME~ first
+    lines = ['- from:', '    uri: file:%s' % folder, '    parameters:', '      initialDelay: 0', '      delay: 20', '      exclude: ".*~"']
     lines += ['      ' + o for o in options]
     lines += ['    steps:'] + (steps or [])
     lines += ['      - setBody: {simple: "${header.CamelFileName}"}',
