@@ -54,8 +54,8 @@ check_function(struct str name, const char *uri, const char *p, struct hinny_err
 	const struct xml_function *f = uri ? NULL : xml_function_find(name, false);
 
 	if (f && !xml_function_takes(f, p))
-		return hinny_error_set(
-		    err, HINNY_EINVAL, "wrong number of arguments of function: %.*s", STR_FMT(name));
+		return hinny_error_set(err, HINNY_EINVAL,
+		    "wrong number of arguments of function: %.*s", STR_FMT(name));
 	if (f)
 		return HINNY_OK;
 	for (size_t i = 0; uri && i < sizeof camel_functions / sizeof camel_functions[0]; i++) {

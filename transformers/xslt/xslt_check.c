@@ -266,7 +266,8 @@ check_template(struct check *k, xmlNode *e, const char *text)
 			continue;
 		}
 		while (*end && *end != '}') {
-			const char *close = *end == '"' || *end == '\'' ? strchr(end + 1, *end) : end;
+			const char *close =
+			    *end == '"' || *end == '\'' ? strchr(end + 1, *end) : end;
 			end = close ? close + 1 : end + 1;
 		}
 		rc = check_expression(k, e, text, end);
@@ -328,7 +329,8 @@ check_element(struct check *k, xmlNode *e, bool *skip)
 	*skip = false;
 	if (is_xslt(e) && !is_among(str_of((const char *)e->name), known_elements)) {
 		*skip = true;
-		if (has_fallback(e) || k->asks || !e->parent || e->parent == xmlDocGetRootElement(e->doc))
+		if (has_fallback(e) || k->asks || !e->parent ||
+		    e->parent == xmlDocGetRootElement(e->doc))
 			return HINNY_OK; /* XSLT 1.0, section 2.5 */
 		return wrong(k, e, "only XSLT 1.0 is available, which has no instruction",
 		    str_of((const char *)e->name));
