@@ -310,6 +310,13 @@ worker_generation_dir(struct worker *wk)
 }
 
 int
+worker_run_dir(struct worker *wk)
+{
+	(void)wk;
+	return WORKER_FD_RUN;
+}
+
+int
 worker_listener(struct worker *wk, unsigned i, bool *shared)
 {
 	if (i >= wk->args.listeners)

@@ -60,6 +60,7 @@ void *worker_data(struct worker *wk);
 /* Inherited listening sockets: those of this worker, in the order of settings.http.listen; -1 behind the last. `shared` says that other workers poll it too. */
 int worker_listener(struct worker *wk, unsigned i, bool *shared);
 int worker_generation_dir(struct worker *wk); /* open folder of the generation's files */
+int worker_run_dir(struct worker *wk);        /* open run folder */
 
 /* Exchanges. A consumer fills body and headers, sets ex->done and ex->owner, and starts it. In done it must end with worker_exchange_free. */
 struct exchange *worker_exchange_new(struct worker *wk, const struct route *route);

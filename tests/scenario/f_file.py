@@ -131,6 +131,28 @@ def test_reloads_read_each_file_once():
         until(lambda: listing(b, 'in') == [], 5)
 
 
+def test_reloads_and_deaths_forget_no_key():
+    """noop: each file is read once, whoever reads it."""
+    count = setting('FILES', 100)
+    with Broker({'r.yaml': consume('noop: true', steps=['      - delay: {constant: "3"}'])}) as b:
+        for i in range(count):
+            b.write('in/%04d' % i, 'x')
+            if i % 20 == 10:
+                b.hinny('reload', '--wait', check=True)
+        wait_names(b, count, 30)
+        for _ in range(3):
+            b.hinny('reload', '--wait', check=True)
+        got = [n for n in names(b) if not n.endswith('~')]
+        assert sorted(got) == ['%04d' % i for i in range(count)], sorted(got)
+        for pid in b.workers('file'):
+            os.kill(pid, signal.SIGKILL)
+        until(lambda: b.workers('file'), 10)
+        b.write('in/last', 'x')
+        until(lambda: 'last' in names(b), 10)
+        time.sleep(0.2)
+        assert len([n for n in names(b) if not n.endswith('~')]) == count + 1
+
+
 def test_worker_killed():
     """Every file is read, at least once: a file goes only when its exchange is done."""
     count = setting('FILES', 100)

@@ -6,6 +6,7 @@
 #include "transports/file/file_path.h"
 #include "transports/file/file_priv.h"
 #include "transports/file/file_seen.h"
+#include "transports/file/file_store.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -296,6 +297,47 @@ test_markers(void **state)
 	clean();
 }
 
+/* ---- keys that are kept ---- */
+
+static void
+test_store(void **state)
+{
+	struct store a, b;
+	size_t position = 0;
+	struct str key;
+	(void)state;
+
+	assert_int_equal(setup(NULL), 0);
+	put("file-seen.1.old", "");
+	int run = open(".", O_RDONLY | O_DIRECTORY);
+	assert_true(store_open(&a, run, "file://in"));
+	assert_true(store_open(&b, run, "file://in"));
+	holds("file-seen.1.old", NULL); /* of a supervisor that is gone */
+	store_add(&a, STR_LIT("x"));
+	store_add(&a, STR_LIT("two\nlines:1"));
+	store_read(&b);
+	assert_true(store_next(&b, &position, &key));
+	assert_true(str_eq(key, STR_LIT("x")));
+	assert_true(store_next(&b, &position, &key));
+	assert_true(str_eq(key, STR_LIT("two\nlines:1")));
+	assert_false(store_next(&b, &position, &key));
+	store_read(&b);
+	position = 0;
+	assert_false(store_next(&b, &position, &key)); /* nothing is new */
+	store_add(&b, STR_LIT("y"));
+	store_read(&b);
+	assert_true(store_next(&b, &position, &key));
+	assert_int_equal(write(a.fd, "999999999999:", 13), 13); /* not by us */
+	store_read(&b);
+	position = 0;
+	assert_false(store_next(&b, &position, &key));
+	store_close(&a);
+	store_close(&b);
+	store_read(&b);
+	(void)close(run);
+	clean();
+}
+
 /* ---- lists ---- */
 
 static void
@@ -339,6 +381,7 @@ main(void)
 	UNIT_CASE(test_write_attributes);
 	UNIT_CASE(test_take);
 	UNIT_CASE(test_markers);
+	UNIT_CASE(test_store);
 	UNIT_CASE(test_scan);
 	return unit_run("file");
 }

@@ -9,6 +9,7 @@
 #include "transports/file/file_path.h"
 #include "transports/file/file_priv.h"
 #include "transports/file/file_seen.h"
+#include "transports/file/file_store.h"
 
 #include "core/base/log.h"
 #include "core/base/mem.h"
@@ -33,6 +34,7 @@ struct consumer {
 	bool stopped;
 	bool complained; /* about the folder: once, until it is there again */
 	struct seen seen;
+	struct store store;
 	int64_t polls;
 
 	/* of a poll */
@@ -69,6 +71,7 @@ consumer_end(struct consumer *fc)
 	if (fc->working || fc->ex != NULL)
 		return;
 	seen_fini(&fc->seen);
+	store_close(&fc->store);
 	hash_fini(&fc->scan.present);
 	arena_fini(&fc->arena);
 	loop_timer_close(&fc->timer, timer_closed);
@@ -118,6 +121,18 @@ poll_end(struct consumer *fc, bool found)
 	if (conf->repeat_count > 0 && fc->polls >= conf->repeat_count)
 		return;
 	wait_for(fc, found && conf->greedy ? 0 : conf->delay_ms, poll_begin);
+}
+
+/* What other workers have read, of the last store_read. */
+static void
+learn_keys(struct consumer *fc)
+{
+	size_t position = 0;
+	struct str key;
+
+	while (store_next(&fc->store, &position, &key))
+		seen_add(&fc->seen, key);
+	buf_clear(&fc->store.news);
 }
 
 /* ---- what a poll has found ---- */
@@ -204,6 +219,7 @@ select_files(struct consumer *fc)
 	fc->n = 0;
 	if (2 * fc->scan.n > fc->seen.limit)
 		fc->seen.limit = 2 * fc->scan.n; /* files that stay are not read twice */
+	learn_keys(fc);
 	for (size_t i = 0; i < fc->scan.n && (!conf->eager_max || fc->n < max); i++) {
 		struct exchange *ex = new_exchange(fc, &fc->scan.items[i]);
 		if (is_wanted(fc, ex, &fc->scan.items[i]))
@@ -286,6 +302,8 @@ file_done(struct exchange *ex)
 
 	if (failed && fc->key.p != NULL)
 		seen_remove(&fc->seen, fc->key);
+	else if (fc->key.p != NULL)
+		store_add(&fc->store, fc->key); /* before the file's lock goes */
 	fc->finish = (struct disk_finish){ .fd = -1, .marker_fd = -1 };
 	finish_names(fc, failed);
 	finish_start(fc);
@@ -296,7 +314,10 @@ file_done(struct exchange *ex)
 static void
 take_run(struct loop_work *work)
 {
-	disk_take(&CONTAINER_OF(work, struct consumer, work)->take);
+	struct consumer *fc = CONTAINER_OF(work, struct consumer, work);
+
+	disk_take(&fc->take);
+	store_read(&fc->store); /* who had the lock before may have read it */
 }
 
 static void
@@ -346,6 +367,9 @@ take_done(struct loop_work *work)
 
 	if (fc == NULL)
 		return;
+	learn_keys(fc);
+	if (fc->take.outcome == DISK_OK && fc->key.p != NULL && seen_has(&fc->seen, fc->key))
+		fc->take.outcome = DISK_BUSY;
 	switch (fc->take.outcome) {
 	case DISK_OK:
 		set_body(fc);
@@ -500,6 +524,7 @@ scan_run(struct loop_work *work)
 
 	if (fc->conf->auto_create && fc->polls == 1)
 		(void)disk_make_folder(fc->conf->directory, 0); /* the scan says so */
+	store_read(&fc->store);
 	file_scan(&fc->scan);
 }
 
@@ -568,6 +593,10 @@ file_start(struct worker *wk, struct endpoint *ep, const struct route *route, st
 	arena_init(&fc->arena);
 	hash_init(&fc->scan.present, false);
 	seen_init(&fc->seen, SEEN_MIN);
+	fc->store.fd = -1;
+	if (conf->idempotent && !store_open(&fc->store, worker_run_dir(wk), ep->key))
+		log_warning("route %s: keys of files cannot be kept in the run folder: %s", route->id,
+		    strerror(errno));
 	loop_timer_init(worker_loop(wk), &fc->timer, timer_fired);
 	ep->impl = fc;
 	wait_for(fc, conf->initial_delay_ms, poll_begin);

@@ -12,4 +12,5 @@ transports_file_sources = \
 	transports/file/file_receive.c \
 	transports/file/file_scan.c \
 	transports/file/file_seen.c \
-	transports/file/file_sort.c
+	transports/file/file_sort.c \
+	transports/file/file_store.c
