@@ -113,6 +113,22 @@ check_executable(const struct kind_desc *kind, struct hinny_error *err)
 	return rc;
 }
 
+/* The user that workers.KIND names, if this process may become it. */
+static enum hinny_rc
+user_of_kind(int k, const struct settings_worker *sw, struct spawn_user *user,
+    struct hinny_error *err)
+{
+	struct hinny_error why;
+
+	if (spawn_user_find(sw->user, sw->group, user, &why) != HINNY_OK)
+		return hinny_error_set(err, why.rc, "workers.%s: %s", kind_at(k)->kind, why.text);
+	if (geteuid() != 0)
+		return hinny_error_set(err, HINNY_EINVAL,
+		    "workers.%s: only root can give workers a user or group",
+		    kind_at(k)->kind);
+	return HINNY_OK;
+}
+
 /*
  * Workers that run as other users make their inboxes in the run folder and connect to one
  * another's: one group has to do for all of them.
@@ -128,7 +144,7 @@ share_rundir(struct generation *gen, struct hinny_error *err)
 		const struct settings_worker *sw = &generation_settings(gen)->workers[k];
 		if (!needs_kind(gen, k) || (sw->user == NULL && sw->group == NULL))
 			continue;
-		if (spawn_user_find(sw->user, sw->group, &user, err) != HINNY_OK)
+		if (user_of_kind(k, sw, &user, err) != HINNY_OK)
 			return err->rc;
 		if (first != NULL && user.gid != gid)
 			return hinny_error_set(err, HINNY_EINVAL,

@@ -206,8 +206,7 @@ bean_find(struct compile *c, const struct node *at, const char *role)
 	struct str name = str_trim(at->text);
 
 	if (str_starts(name, "#class:"))
-		return class_bean(
-		    c, at, str_trim((struct str){ name.p + 7, name.n - 7 }), role);
+		return class_bean(c, at, str_trim((struct str){ name.p + 7, name.n - 7 }), role);
 	name = bean_name(name);
 	const struct bean *bean = hash_find(&c->beans, name);
 	if (bean == NULL) {

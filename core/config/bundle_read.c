@@ -335,7 +335,7 @@ find_route_files(struct reading *r)
 		add_pattern(r, base, b->settings->routes.items[i],
 		    at ? node_at(routes->file, at) : (struct position){ 0 });
 	}
-	if (r->routes.n == 0)
+	if (r->routes.n == 0 && r->ds->errors == 0) /* else nobody knows what it would have named */
 		diagnostics_add(r->ds, (struct position){ .file = r->opt->config_file }, true,
 		    "no route file is named: there will be no routes");
 }

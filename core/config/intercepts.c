@@ -1,5 +1,5 @@
-/* Puts interceptors into routes: interceptFrom before the first step, intercept before each. What is
- * put in is a copy of the interceptor's step, with its block. */
+/* Puts interceptors into routes: interceptFrom before the first step, intercept before each. What
+ * is put in is a copy of the interceptor's step, with its block. */
 #include "core/config/compile_priv.h"
 
 static struct step *
@@ -28,7 +28,8 @@ put_before(struct compile *c, const struct step *const *list, uint32_t n, struct
 	return st;
 }
 
-static void put_into(struct compile *c, const struct step *const *list, uint32_t n, struct block *b);
+static void put_into(
+    struct compile *c, const struct step *const *list, uint32_t n, struct block *b);
 
 /* A branch stays one step: a pipeline of the interceptors and what it was. */
 static struct step *

@@ -334,7 +334,8 @@ report(const char *file, const struct node *n, const struct place *at, const cha
 	buf_init(&path, HINNY_ERROR_TEXT); /* a longer one is cut */
 	add_path(&path, at);
 	const char *shown = buf_cstr(&path);
-	diagnostics_add(ds, node_at(file, n), false, "%s: %s", shown && shown[0] ? shown : "value", text);
+	diagnostics_add(
+	    ds, node_at(file, n), false, "%s: %s", shown && shown[0] ? shown : "value", text);
 	buf_fini(&path);
 }
 
@@ -346,8 +347,7 @@ struct resolving {
 
 /* key: the nearest one around the node. */
 static void
-resolve_node(
-    const struct resolving *w, struct node *n, struct str key, const struct place *at)
+resolve_node(const struct resolving *w, struct node *n, struct str key, const struct place *at)
 {
 	struct hinny_error err;
 	bool absent;

@@ -252,7 +252,8 @@ plan_step(struct compile *c, struct step *st)
 	merge_endpoint(st);
 	set_remotes(c, st);
 	bool intercepted = st->route != NULL && st->route->interceptors_n > 0;
-	if (st->endpoint != NULL && !intercepted) /* else it begins at home, and is sent from there */
+	if (st->endpoint != NULL &&
+	    !intercepted) /* else it begins at home, and is sent from there */
 		st->owner = desc->owner;
 	st->effect =
 	    st->endpoint != NULL ? st->endpoint->effect : dynamic || (st->eip->flags & EIP_EFFECT);
@@ -284,8 +285,8 @@ check_purity(struct purity *p, const struct step *first)
 			p->pure = st->owner != NULL && !st->effect && !st->endpoint->after_call;
 		else if (flags & EIP_FIRST_MATCH)
 			plan_each_child(st, check_part, p);
-		else if ((flags & EIP_PREDICATE) && (flags & EIP_STEPS) &&
-		    !(flags & EIP_CATCHES) && st->eip->after == NULL)
+		else if ((flags & EIP_PREDICATE) && (flags & EIP_STEPS) && !(flags & EIP_CATCHES) &&
+		    st->eip->after == NULL)
 			check_purity(p, st->block.first);
 		else
 			p->pure = (flags & EIP_PLAIN) != 0;

@@ -54,8 +54,8 @@ add_step(struct compile *c, struct configuration *k, struct step *st)
 
 /* {onException: …} */
 static void
-parse_item(struct compile *c, struct configuration *k, const struct eip_desc *eip,
-    const struct node *item)
+parse_item(
+    struct compile *c, struct configuration *k, const struct eip_desc *eip, const struct node *item)
 {
 	if (!steps_one_key(c, item, eip->name))
 		return;
@@ -67,12 +67,12 @@ parse_item(struct compile *c, struct configuration *k, const struct eip_desc *ei
 }
 
 static void
-parse_list(struct compile *c, struct configuration *k, const struct eip_desc *eip,
-    const struct node *list)
+parse_list(
+    struct compile *c, struct configuration *k, const struct eip_desc *eip, const struct node *list)
 {
 	if (list->kind != NODE_LIST) {
-		compile_error_node(c, list, "expected a list of {%s: …}, got %s", eip->name,
-		    node_kind_name(list));
+		compile_error_node(
+		    c, list, "expected a list of {%s: …}, got %s", eip->name, node_kind_name(list));
 		return;
 	}
 	for (uint32_t i = 0; i < list->n; i++) {

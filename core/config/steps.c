@@ -235,8 +235,8 @@ parse_format(
 {
 	if (ps->format != NULL) {
 		ps->rc = compile_error_node(c, key,
-		    "both \"%s\" and \"%s\" are given: %s takes one data format", ps->format->text.p,
-		    key->text.p, ps->st->eip->name);
+		    "both \"%s\" and \"%s\" are given: %s takes one data format",
+		    ps->format->text.p, key->text.p, ps->st->eip->name);
 		return;
 	}
 	ps->format = key;

@@ -314,8 +314,9 @@ read_node(struct reader *r, struct node *out, unsigned depth)
 		anchor = (const char *)ev->data.scalar.anchor;
 	} else {
 		out->kind = ev->type == YAML_MAPPING_START_EVENT ? NODE_MAP : NODE_LIST;
-		check_tag(r, out->kind == NODE_MAP ? ev->data.mapping_start.tag
-						   : ev->data.sequence_start.tag,
+		check_tag(r,
+		    out->kind == NODE_MAP ? ev->data.mapping_start.tag
+					  : ev->data.sequence_start.tag,
 		    out);
 		anchor = (const char *)(out->kind == NODE_MAP ? ev->data.mapping_start.anchor
 							      : ev->data.sequence_start.anchor);

@@ -41,8 +41,7 @@ message_value(struct arena *a, struct exchange *child)
 	struct value map = value_new_map(a, 2, false);
 	struct value headers = value_new_map(a, child->headers.live, true);
 	HEADERS_FOREACH (&child->headers, h)
-		value_map_set(
-		    a, headers.u.map, arena_str(a, h->name), value_share(a, &h->value));
+		value_map_set(a, headers.u.map, arena_str(a, h->name), value_share(a, &h->value));
 	set_member(a, &map, "body", body_value(a, child));
 	set_member(a, &map, "headers", headers);
 	return map;
@@ -150,15 +149,14 @@ aggregation_finish(struct aggregation *ag)
 		const char *text = arena_printf(&ex->arena, "%s: %.*s",
 		    exception_class(ag->caught->id)->name, STR_FMT(ag->caught->message));
 		ex->caught = ag->caught;
-		exchange_set_property(
-		    ex, STR_LIT("CamelExceptionCaught"), value_str(str_of(text)));
+		exchange_set_property(ex, STR_LIT("CamelExceptionCaught"), value_str(str_of(text)));
 	}
 	if (ag->result) {
 		engine_take_message(ex, ag->result);
 		if (ag->kind == AGGREGATION_TEXT)
 			exchange_set_body(ex,
-			    value_str(arena_str(
-				&ex->arena, (struct str){ ag->text.p ? ag->text.p : "", ag->text.n })));
+			    value_str(arena_str(&ex->arena,
+				(struct str){ ag->text.p ? ag->text.p : "", ag->text.n })));
 		else if (ag->kind != AGGREGATION_LATEST)
 			exchange_set_body(ex, ag->list);
 	}

@@ -1,7 +1,7 @@
 /*
- * The state of a circuit breaker, shared by all workers of a generation: closed while calls succeed,
- * open when too many of the last ones failed or were slow, half open when the time to try again has
- * come. Times come from the caller, in milliseconds of one clock.
+ * The state of a circuit breaker, shared by all workers of a generation: closed while calls
+ * succeed, open when too many of the last ones failed or were slow, half open when the time to try
+ * again has come. Times come from the caller, in milliseconds of one clock.
  */
 #ifndef HINNY_EIP_BREAKER_H
 #define HINNY_EIP_BREAKER_H

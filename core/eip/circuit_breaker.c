@@ -73,8 +73,8 @@ static void
 set_mode(struct exchange *ex, struct breaker *b)
 {
 	static const char *const names[] = { "CLOSED", "OPEN", "HALF_OPEN" };
-	exchange_set_property(ex, STR_LIT("CamelCircuitBreakerState"),
-	    value_str(str_of(names[breaker_mode(b)])));
+	exchange_set_property(
+	    ex, STR_LIT("CamelCircuitBreakerState"), value_str(str_of(names[breaker_mode(b)])));
 }
 
 static bool
@@ -151,8 +151,7 @@ aborted(void *arg)
 	if (call->ended)
 		engine_child_free(&call->child);
 	else
-		engine_abort(call->child, EXCEPTION_REJECTED_EXECUTION,
-		    "the exchange was aborted");
+		engine_abort(call->child, EXCEPTION_REJECTED_EXECUTION, "the exchange was aborted");
 }
 
 static void
@@ -167,8 +166,7 @@ begin(struct engine *en, struct call *call)
 	child->done = child_done;
 	engine_on_abort(call->ex, aborted, call);
 	if (conf->timeout_enabled)
-		call->timer =
-		    en->ops->timer_start(en, conf->timeout_ms, time_is_up, call);
+		call->timer = en->ops->timer_start(en, conf->timeout_ms, time_is_up, call);
 	engine_start_child(child, call->st->block.first, 0, false);
 }
 
@@ -193,9 +191,8 @@ note_caught(struct exchange *ex)
 {
 	const struct exception *e = ex->exception;
 	const char *name = exception_class(e->id)->name;
-	const char *text = e->message.p
-	    ? arena_printf(&ex->arena, "%s: %.*s", name, STR_FMT(e->message))
-	    : name;
+	const char *text =
+	    e->message.p ? arena_printf(&ex->arena, "%s: %.*s", name, STR_FMT(e->message)) : name;
 	ex->caught = ex->exception;
 	exchange_set_property(ex, STR_LIT("CamelExceptionCaught"), value_str(str_of(text)));
 }
@@ -216,8 +213,8 @@ succeed(struct exchange *ex, struct exchange **child)
 static enum step_rc
 time_out(struct exchange *ex, const struct step *st)
 {
-	exchange_fail(ex, EXCEPTION_TIMEOUT,
-	    "TimeLimiter '%s' recorded a timeout exception.", st->id);
+	exchange_fail(
+	    ex, EXCEPTION_TIMEOUT, "TimeLimiter '%s' recorded a timeout exception.", st->id);
 	set_flag(ex, "CamelCircuitBreakerResponseTimedOut", true);
 	return fall_back(ex, st);
 }
@@ -337,34 +334,25 @@ const struct eip_desc onFallback_eip = {
 };
 
 #define PERCENT(text, member, default_text, about)                                                 \
-	{ .name = text,                                                                            \
-	    .type = OPTION_DOUBLE,                                                                 \
-	    .dflt = default_text,                                                                  \
-	    .offset = AT_CONF(member),                                                             \
-	    .help = about }
+	{                                                                                          \
+		.name = text, .type = OPTION_DOUBLE, .dflt = default_text,                         \
+		.offset = AT_CONF(member), .help = about                                           \
+	}
 #define COUNT(text, member, default_text, about)                                                   \
-	{ .name = text,                                                                            \
-	    .type = OPTION_INT,                                                                    \
-	    .dflt = default_text,                                                                  \
-	    .min = 1,                                                                              \
-	    .max = BREAKER_WINDOW_MAX,                                                             \
-	    .offset = AT_CONF(member),                                                             \
-	    .help = about }
+	{                                                                                          \
+		.name = text, .type = OPTION_INT, .dflt = default_text, .min = 1,                  \
+		.max = BREAKER_WINDOW_MAX, .offset = AT_CONF(member), .help = about                \
+	}
 #define TIME(text, member, default_text, about)                                                    \
-	{ .name = text,                                                                            \
-	    .type = OPTION_DURATION,                                                               \
-	    .dflt = default_text,                                                                  \
-	    .min = 0,                                                                              \
-	    .max = INT64_MAX,                                                                      \
-	    .offset = AT_CONF(member),                                                             \
-	    .help = about }
+	{                                                                                          \
+		.name = text, .type = OPTION_DURATION, .dflt = default_text, .min = 0,             \
+		.max = INT64_MAX, .offset = AT_CONF(member), .help = about                         \
+	}
 #define ACCEPTED(text, member, default_text, about)                                                \
-	{ .name = text,                                                                            \
-	    .type = OPTION_BOOL,                                                                   \
-	    .dflt = default_text,                                                                  \
-	    .flags = OPTION_LABEL,                                                                 \
-	    .offset = AT_CONF(member),                                                             \
-	    .help = about }
+	{                                                                                          \
+		.name = text, .type = OPTION_BOOL, .dflt = default_text, .flags = OPTION_LABEL,    \
+		.offset = AT_CONF(member), .help = about                                           \
+	}
 
 static const struct option_desc resilience_options[] = {
 	PERCENT("failureRateThreshold", breaker.failure_rate, "50",

@@ -101,8 +101,8 @@ struct engine {
 	void *owner; /* the worker */
 	const struct program *program;
 	bool keeps_original; /* some onException wants the message as it came in */
-	void *shared;        /* program->shared_size bytes that all workers of the generation share, zero
-	                        at first; set by the worker */
+	void *shared; /* program->shared_size bytes that all workers of the generation share, zero
+	                 at first; set by the worker */
 };
 
 /* Borrows all; the program may be NULL in tests. */
@@ -166,8 +166,7 @@ void engine_share_message(struct exchange *to, const struct exchange *from);
 bool engine_child_allowed(struct exchange *parent);
 /* Runs n consecutive steps from `first` (0: to the end of the block) and then child->done, maybe
  * from inside. handles: the route's error handler applies in it; see engine_handles_errors(). */
-void engine_start_child(
-    struct exchange *child, const struct step *first, uint32_t n, bool handles);
+void engine_start_child(struct exchange *child, const struct step *first, uint32_t n, bool handles);
 /* Is the error handler of the route on where the exchange stands (not in a doTry or a handler)? */
 bool engine_handles_errors(const struct exchange *ex);
 /* Was the child ended by an onException that handled its exception? */

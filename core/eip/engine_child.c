@@ -182,7 +182,8 @@ void
 engine_take_message(struct exchange *ex, struct exchange *from)
 {
 	if (from->body.type == VALUE_STREAM)
-		exchange_set_body(ex, value_null()); /* no step leaves one where none is asked for */
+		exchange_set_body(
+		    ex, value_null()); /* no step leaves one where none is asked for */
 	else if (!same_value(&ex->body, &from->body))
 		exchange_set_body(ex, value_share(&ex->arena, &from->body));
 	take_headers(ex, &from->headers);

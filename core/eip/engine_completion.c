@@ -40,15 +40,16 @@ hide_exception(struct exchange *ex, struct exception *e)
 {
 	if (e == NULL)
 		return;
-	const char *text = arena_printf(&ex->arena, "%s: %.*s", exception_class(e->id)->name,
-	    STR_FMT(e->message));
+	const char *text =
+	    arena_printf(&ex->arena, "%s: %.*s", exception_class(e->id)->name, STR_FMT(e->message));
 	ex->exception = NULL;
 	ex->caught = e;
 	exchange_set_property(ex, STR_LIT("CamelExceptionCaught"), value_str(str_of(text)));
 }
 
 static void
-use_original(struct exchange *ex, const struct exchange *from, const struct on_completion_conf *conf)
+use_original(
+    struct exchange *ex, const struct exchange *from, const struct on_completion_conf *conf)
 {
 	const struct snapshot *original = from->run->original;
 	if (!conf->use_original || original == NULL || original->body.type == VALUE_STREAM)

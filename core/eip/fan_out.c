@@ -187,7 +187,8 @@ aborted(void *arg)
 		if (state == SLOT_DONE)
 			engine_child_free(&child);
 		else
-			engine_abort(child, EXCEPTION_REJECTED_EXECUTION, "the exchange was aborted");
+			engine_abort(
+			    child, EXCEPTION_REJECTED_EXECUTION, "the exchange was aborted");
 	}
 }
 
@@ -211,8 +212,7 @@ begin(struct fan_out *fo)
 static bool
 may_begin(const struct fan_out *fo)
 {
-	return fo->begun < fo->total && !fo->halted && !fo->timed_out &&
-	    fo->running < fo->window &&
+	return fo->begun < fo->total && !fo->halted && !fo->timed_out && fo->running < fo->window &&
 	    fo->slots[fo->begun % fo->window].state == SLOT_FREE;
 }
 

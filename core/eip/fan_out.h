@@ -22,7 +22,7 @@ struct fan_out_conf {
 	const struct bean *strategy;
 	bool parallel, streaming, stop_on_exception, share_unit_of_work;
 	bool synchronous, parallel_aggregate; /* accepted */
-	bool in_order;                        /* one must have ended before the next begins (check) */
+	bool in_order; /* one must have ended before the next begins (check) */
 	int64_t timeout_ms;
 };
 
@@ -71,8 +71,9 @@ struct fan_out {
 };
 
 /* Runs `total` branches of the step; returns what the step returns. */
-enum step_rc fan_out_run(struct exchange *ex, const struct step *st, const struct fan_out_conf *conf,
-    enum aggregation_kind otherwise, const struct fan_out_ops *ops, void *source, uint32_t total);
+enum step_rc fan_out_run(struct exchange *ex, const struct step *st,
+    const struct fan_out_conf *conf, enum aggregation_kind otherwise, const struct fan_out_ops *ops,
+    void *source, uint32_t total);
 
 /* For the checks: what the options contradict, and what is read and written. */
 int fan_out_check(struct compile *c, struct step *st, const struct fan_out_conf *conf);

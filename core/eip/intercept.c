@@ -23,8 +23,9 @@ intercept_check(struct compile *c, struct step *st)
 	access_add_property(c, &st->writes, "CamelInterceptedEndpoint");
 	access_add_property(c, &st->writes, "CamelInterceptedNodeId");
 	access_add_property(c, &st->writes, "CamelInterceptedRouteId");
-	if (conf->uri && pattern_compile(compile_arena(c), str_of(conf->uri), true,
-			     &conf->pattern, &err) != HINNY_OK)
+	if (conf->uri &&
+	    pattern_compile(compile_arena(c), str_of(conf->uri), true, &conf->pattern, &err) !=
+		HINNY_OK)
 		return compile_error(c, st->at, "uri: %s", err.text);
 	return 0;
 }
@@ -39,8 +40,8 @@ matches(const struct pattern *p, const struct endpoint *ep)
 	if (p == NULL)
 		return true;
 	if (slashes) {
-		int n = snprintf(plain, sizeof(plain), "%.*s:%s", (int)(slashes - ep->key),
-		    ep->key, slashes + 3);
+		int n = snprintf(plain, sizeof(plain), "%.*s:%s", (int)(slashes - ep->key), ep->key,
+		    slashes + 3);
 		texts[2].n = n < (int)sizeof(plain) ? (size_t)n : sizeof(plain) - 1;
 	}
 	for (size_t i = 0; i < 3; i++) {
@@ -61,8 +62,7 @@ intercept_test(const struct step *interceptor, struct exchange *ex, bool *out)
 }
 
 const struct step *const *
-intercept_find(
-    const struct exchange *ex, const struct endpoint *ep, const struct step *const *from)
+intercept_find(const struct exchange *ex, const struct endpoint *ep, const struct step *const *from)
 {
 	const struct route *route = ex->route;
 	if (route == NULL || route->interceptors_n == 0 || ex->top->kind == ACTIVATION_STEPS)
@@ -96,22 +96,22 @@ intercept_run(struct engine *en, struct exchange *ex, const struct step *st)
 	if (!yes)
 		return STEP_DONE;
 	if (ex->route) {
-		exchange_set_property(ex, STR_LIT("CamelInterceptedRouteId"),
-		    value_str(str_of(ex->route->id)));
+		exchange_set_property(
+		    ex, STR_LIT("CamelInterceptedRouteId"), value_str(str_of(ex->route->id)));
 		exchange_set_property(ex, STR_LIT("CamelInterceptedEndpoint"),
 		    value_str(str_of(ex->route->from->key)));
 	}
 	if (!from && st->next)
-		exchange_set_property(ex, STR_LIT("CamelInterceptedNodeId"),
-		    value_str(str_of(st->next->id)));
+		exchange_set_property(
+		    ex, STR_LIT("CamelInterceptedNodeId"), value_str(str_of(st->next->id)));
 	return engine_enter(ex, st, &st->block, 0, NULL);
 }
 
 #define ON_WHEN                                                                                    \
-	{ .name = "onWhen",                                                                        \
-	    .type = OPTION_PREDICATE,                                                              \
-	    .offset = AT(on_when),                                                                 \
-	    .help = "must hold as well" }
+	{                                                                                          \
+		.name = "onWhen", .type = OPTION_PREDICATE, .offset = AT(on_when),                 \
+		.help = "must hold as well"                                                        \
+	}
 
 static const struct option_desc intercept_options[] = { ON_WHEN, OPTIONS_END };
 

@@ -39,8 +39,8 @@ split_text(struct arena *a, const struct value *v, struct str delimiter)
 {
 	struct value list = value_new_list(a, 8);
 	const char *p = v->u.s.p, *end = p + v->u.s.n;
-	bool parentheses = str_eq(delimiter, STR_LIT(",")) && memchr(p, '(', v->u.s.n) &&
-	    memchr(p, ')', v->u.s.n);
+	bool parentheses =
+	    str_eq(delimiter, STR_LIT(",")) && memchr(p, '(', v->u.s.n) && memchr(p, ')', v->u.s.n);
 	while (p < end) {
 		const char *at = next_delimiter(p, end, delimiter, parentheses);
 		struct value part = value_str((struct str){ p, (size_t)(at - p) });

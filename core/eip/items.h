@@ -7,7 +7,7 @@
 struct items {
 	struct value v;
 	uint32_t n;
-	uint32_t group; /* 0, else as many items are one: a list */
+	uint32_t group;      /* 0, else as many items are one: a list */
 	uint32_t in_group_n; /* items before grouping */
 };
 

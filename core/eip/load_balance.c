@@ -4,8 +4,8 @@
  *
  *   roundRobin, random, weighted   in turn, at random, by given shares
  *   sticky                         by the hash of an expression
- *   failover                       the first, and when it fails the next, with the message as it was
- *   topic                          all, each with a copy; the message stays as it was
+ *   failover                       the first, and when it fails the next, with the message as it
+ * was topic                          all, each with a copy; the message stays as it was
  */
 #include "core/base/assert.h"
 #include "core/config/compile.h"
@@ -100,8 +100,7 @@ load_balance_check(struct compile *c, struct step *st)
 		rc = make_cycle(c, st, conf->weighted->conf, conf->branches.n);
 	if (conf->failover)
 		rc = check_failover(c, st, conf->failover->conf);
-	conf->blocks =
-	    arena_zalloc(compile_arena(c), conf->branches.n * sizeof(conf->blocks[0]));
+	conf->blocks = arena_zalloc(compile_arena(c), conf->branches.n * sizeof(conf->blocks[0]));
 	for (size_t i = 0; i < conf->branches.n; i++)
 		conf->blocks[i] = (struct block){ conf->branches.items[i], 1 };
 	st->shared_size = sizeof(struct balancer_state);
@@ -129,8 +128,8 @@ run_topic(struct exchange *ex, const struct step *st)
 	const struct load_balance_conf *conf = st->conf;
 	if (ex->body.type == VALUE_STREAM)
 		return engine_need_body(ex);
-	return fan_out_run(ex, st, &plain, AGGREGATION_ORIGINAL, &topic_ops, NULL,
-	    (uint32_t)conf->branches.n);
+	return fan_out_run(
+	    ex, st, &plain, AGGREGATION_ORIGINAL, &topic_ops, NULL, (uint32_t)conf->branches.n);
 }
 
 /* ---- failover ---- */
@@ -222,11 +221,10 @@ load_balance_run(struct engine *en, struct exchange *ex, const struct step *st)
 }
 
 #define BALANCER(text, member, about)                                                              \
-	{ .name = text,                                                                            \
-	    .type = OPTION_NODE,                                                                   \
-	    .values = text,                                                                        \
-	    .offset = AT(member),                                                                  \
-	    .help = about }
+	{                                                                                          \
+		.name = text, .type = OPTION_NODE, .values = text, .offset = AT(member),           \
+		.help = about                                                                      \
+	}
 
 static const struct option_desc options[] = {
 	BALANCER("roundRobinLoadBalancer", round_robin, "one after another"),

@@ -31,7 +31,8 @@ on_exception_check(struct compile *c, struct step *st)
 		    ACCESS_BODY | (conf->use_original_message ? ACCESS_HEADERS_ALL : 0);
 	}
 	if (conf->exception.n == 0)
-		return compile_error(c, st->at, "exception: at least one exception class is needed");
+		return compile_error(
+		    c, st->at, "exception: at least one exception class is needed");
 	if (conf->handled && conf->continued)
 		return compile_error(c, st->at, "only one of handled and continued can be given");
 	if (conf->use_original_body && conf->use_original_message)

@@ -27,8 +27,8 @@ recipient_branch(const struct fan_out *fo, struct exchange *child, uint32_t i, s
 	const struct recipient_list_conf *conf = fo->st->conf;
 	const struct recipients *rs = fo->source;
 	struct value uri = value_str(rs->uris[i]);
-	exchange_set_property(child, STR_LIT(PROPERTY),
-	    child->detached ? value_share(&child->arena, &uri) : uri);
+	exchange_set_property(
+	    child, STR_LIT(PROPERTY), child->detached ? value_share(&child->arena, &uri) : uri);
 	exchange_set_property(child, STR_LIT("CamelMulticastIndex"), value_int(i));
 	exchange_set_property(
 	    child, STR_LIT("CamelMulticastComplete"), value_bool(i + 1 == fo->total));
@@ -56,8 +56,7 @@ recipient_list_run(struct engine *en, struct exchange *ex, const struct step *st
 	rs = recipients_of(ex, &v, conf->delimiter);
 	if (!recipients_find(en, ex, st, rs, conf->allowed_schemes, conf->ignore_invalid))
 		return STEP_FAILED;
-	return fan_out_run(
-	    ex, st, &conf->fan_out, AGGREGATION_LATEST, &recipient_ops, rs, rs->n);
+	return fan_out_run(ex, st, &conf->fan_out, AGGREGATION_LATEST, &recipient_ops, rs, rs->n);
 }
 
 static const struct option_desc options[] = {

@@ -27,7 +27,7 @@ shared_lock(struct shared_lock *l)
 		if (since == 0)
 			since = now;
 		else if (now - since > (int64_t)SHARED_STEAL_MS * 1000000)
-			return; /* whoever held it is dead */
+			return;      /* whoever held it is dead */
 		(void)sched_yield(); /* cannot fail */
 	}
 }

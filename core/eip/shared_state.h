@@ -1,7 +1,8 @@
 /*
- * State of a step that all workers of a generation share (step.shared_size, engine_shared()): it lies
- * in memory that they map, zero at first. What one number cannot hold is kept under a lock that is
- * held for a few instructions. A worker that dies with the lock loses it after SHARED_STEAL_MS.
+ * State of a step that all workers of a generation share (step.shared_size, engine_shared()): it
+ * lies in memory that they map, zero at first. What one number cannot hold is kept under a lock
+ * that is held for a few instructions. A worker that dies with the lock loses it after
+ * SHARED_STEAL_MS.
  */
 #ifndef HINNY_EIP_SHARED_STATE_H
 #define HINNY_EIP_SHARED_STATE_H

@@ -134,6 +134,7 @@ const struct eip_desc dynamicRouter_eip = {
 	.check = slip_check,
 	.run = slip_run,
 	.after = slip_after,
-	.help = "sends the message to the endpoint that an expression names, again and again until it "
-		"names none",
+	.help =
+	    "sends the message to the endpoint that an expression names, again and again until it "
+	    "names none",
 };

@@ -53,8 +53,8 @@ sort_items(struct arena *a, struct value *items, size_t n)
 	struct value *tmp = arena_alloc(a, (n + 1) * sizeof(tmp[0]));
 	for (size_t width = 1; width < n; width *= 2)
 		for (size_t lo = 0; lo + width < n; lo += 2 * width)
-			merge(a, items, tmp, lo, lo + width,
-			    lo + 2 * width < n ? lo + 2 * width : n);
+			merge(
+			    a, items, tmp, lo, lo + width, lo + 2 * width < n ? lo + 2 * width : n);
 }
 
 static enum step_rc
@@ -73,8 +73,8 @@ sort_run(struct engine *en, struct exchange *ex, const struct step *st)
 	v = value_plain(&ex->arena, &v);
 	if (v.type != VALUE_LIST) {
 		const char *class = value_class(&v);
-		exchange_fail(ex, EXCEPTION_NO_TYPE_CONVERSION,
-		    "sort: the value is no list but %s", class ? class : "null");
+		exchange_fail(ex, EXCEPTION_NO_TYPE_CONVERSION, "sort: the value is no list but %s",
+		    class ? class : "null");
 		return STEP_FAILED;
 	}
 	struct value list = value_new_list(&ex->arena, v.u.list->n);

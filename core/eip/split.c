@@ -88,7 +88,8 @@ split_branch(const struct fan_out *fo, struct exchange *child, uint32_t i, struc
 {
 	struct split *sp = fo->source;
 	bool last = i + 1 == fo->total;
-	struct value v = sp->it ? next_items(sp, &child->arena) : items_at(&child->arena, &sp->items, i);
+	struct value v =
+	    sp->it ? next_items(sp, &child->arena) : items_at(&child->arena, &sp->items, i);
 	child->body = child->detached ? value_share(&child->arena, &v) : v;
 	exchange_set_property(child, STR_LIT("CamelSplitIndex"), value_int(i));
 	exchange_set_property(child, STR_LIT("CamelSplitComplete"), value_bool(last));

@@ -1,6 +1,6 @@
 /*
- * throttle (TotalRequests): in any time of the period at most so many messages pass; the others wait
- * for their turn, or are rejected. The times of the last ones are shared by all workers of the
+ * throttle (TotalRequests): in any time of the period at most so many messages pass; the others
+ * wait for their turn, or are rejected. The times of the last ones are shared by all workers of the
  * generation, so the limit is that of the route, not of a process.
  */
 #include "core/config/compile.h"
@@ -78,8 +78,8 @@ throttle_run(struct engine *en, struct exchange *ex, const struct step *st)
 	case EVAL_NEED:
 		return STEP_NEED;
 	}
-	if (value_convert(&ex->arena, &v, CLASS_LONG, &n, &err) != HINNY_OK ||
-	    value_is_null(&n) || n.u.i < 0 || n.u.i > THROTTLE_MAX) {
+	if (value_convert(&ex->arena, &v, CLASS_LONG, &n, &err) != HINNY_OK || value_is_null(&n) ||
+	    n.u.i < 0 || n.u.i > THROTTLE_MAX) {
 		struct str text = value_text(&ex->arena, &v);
 		exchange_fail(ex, EXCEPTION_ILLEGAL_STATE,
 		    "the maximum of requests of a throttle must be a number from 0 to %d, got "
@@ -89,8 +89,7 @@ throttle_run(struct engine *en, struct exchange *ex, const struct step *st)
 	}
 	if (n.u.i == 0)
 		return STEP_DONE; /* no limit */
-	int64_t wait =
-	    reserve(engine_shared(en, st), conf, (uint32_t)n.u.i, en->ops->now_ms(en));
+	int64_t wait = reserve(engine_shared(en, st), conf, (uint32_t)n.u.i, en->ops->now_ms(en));
 	if (wait == 0)
 		return STEP_DONE;
 	if (wait > 0) {
@@ -109,7 +108,8 @@ static const struct option_desc options[] = {
 	    .values = "TotalRequests|ConcurrentRequests",
 	    .dflt = "TotalRequests",
 	    .offset = AT(mode),
-	    .help = "what is limited: messages in a period; ConcurrentRequests is not implemented" },
+	    .help =
+		"what is limited: messages in a period; ConcurrentRequests is not implemented" },
 	{ .name = "timePeriodMillis",
 	    .type = OPTION_DURATION,
 	    .dflt = "1000",

@@ -99,8 +99,7 @@ put_back(struct exchange *ex, struct aside *as)
 static void
 receive(struct exchange *ex, const char *variable)
 {
-	HEADERS_FOREACH(&ex->headers, h)
-	{
+	HEADERS_FOREACH (&ex->headers, h) {
 		char *name = arena_printf(&ex->arena, "header:%s.%.*s", variable, STR_FMT(h->name));
 		exchange_set_variable(ex, str_of(name), h->value);
 	}
@@ -145,8 +144,8 @@ intercept_or_send(struct engine *en, struct exchange *ex, const struct step *st,
 		*in = (struct intercepted){ ep, at };
 		exchange_set_property(
 		    ex, STR_LIT("CamelInterceptedEndpoint"), value_str(str_of(ep->key)));
-		exchange_set_property(ex, STR_LIT("CamelInterceptedRouteId"),
-		    value_str(str_of(ex->route->id)));
+		exchange_set_property(
+		    ex, STR_LIT("CamelInterceptedRouteId"), value_str(str_of(ex->route->id)));
 		return engine_enter(ex, st, &(*at)->block, IN_INTERCEPTOR, in);
 	}
 	return send_to(en, ex, st, ep);

@@ -1,6 +1,6 @@
 /*
- * wireTap: sends a copy of the message to an endpoint, and goes on at once. What becomes of the copy
- * does not concern the message: a failure is logged.
+ * wireTap: sends a copy of the message to an endpoint, and goes on at once. What becomes of the
+ * copy does not concern the message: a failure is logged.
  */
 #include "core/config/compile.h"
 #include "core/eip/engine.h"
@@ -69,7 +69,8 @@ static const struct option_desc options[] = {
 	    .type = OPTION_URI,
 	    .flags = OPTION_REQUIRED | OPTION_PRODUCER | OPTION_TEMPLATE,
 	    .offset = AT(uri_template),
-	    .help = "endpoint to send the copy to; a Simple text that is evaluated for each message" },
+	    .help =
+		"endpoint to send the copy to; a Simple text that is evaluated for each message" },
 	{ .name = "copy",
 	    .type = OPTION_BOOL,
 	    .dflt = "true",

@@ -554,6 +554,26 @@ call_peer_lost(struct ipc *ipc, struct ipc_peer *peer, uint64_t running, const c
 }
 
 void
+call_all_again(struct ipc *ipc, const char *reason)
+{
+	struct list all;
+	list_init(&all);
+	LIST_FOREACH(&ipc->peers, it, tmp) {
+		struct ipc_peer *peer = LIST_ENTRY(it, struct ipc_peer, node);
+		while (!list_empty(&peer->calls)) {
+			struct list *node = peer->calls.next;
+			list_remove(node);
+			list_append(&all, node);
+		}
+	}
+	while (!list_empty(&all)) {
+		struct ipc_call *c = LIST_FIRST(&all, struct ipc_call, node);
+		list_remove(&c->node);
+		call_retry(c, false, reason, false);
+	}
+}
+
+void
 call_expire(struct ipc *ipc)
 {
 	struct monotime now = loop_now(ipc->opt.lp);

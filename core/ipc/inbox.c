@@ -84,6 +84,9 @@ on_frame(struct ipc *ipc, struct frame_reader *r, struct blob *blob)
 	case FRAME_ABORT:
 		on_abort(ipc, frame_get_u64(r), r);
 		return;
+	case FRAME_GREETING:
+		probe_heard(ipc, frame_get_u64(r));
+		return;
 	case FRAME_END: {
 		struct ipc_receiver *rc = receiver_find(ipc, frame_get_u64(r));
 		if (rc != NULL && frame_end(r))
@@ -109,17 +112,22 @@ on_message(struct ipc *ipc, nng_msg *msg)
 	blob_put(blob);
 }
 
-static void
-inbox_readable(struct loop_fd *w, unsigned events)
+void
+ipc_inbox_drain(struct ipc *ipc)
 {
-	(void)events;
-	struct ipc *ipc = CONTAINER_OF(w, struct ipc, readable);
 	nng_msg *msg;
 	int rc;
 	while (!ipc->closing && (rc = nng_recvmsg(ipc->pull, &msg, NNG_FLAG_NONBLOCK)) == 0)
 		on_message(ipc, msg);
 	if (!ipc->closing && rc != NNG_EAGAIN)
 		log_error("cannot receive from the inbox: %s", nng_strerror(rc));
+}
+
+static void
+inbox_readable(struct loop_fd *w, unsigned events)
+{
+	(void)events;
+	ipc_inbox_drain(CONTAINER_OF(w, struct ipc, readable));
 }
 
 static void
@@ -134,19 +142,35 @@ ipc_serve_again(struct loop_timer *t)
 	serve_run(CONTAINER_OF(t, struct ipc, again));
 }
 
+void
+ipc_inbox_url(const struct ipc *ipc, char *url)
+{
+	snprintf(url, IPC_URL_MAX, "ipc://%s/%s.%u.%llu", ipc->run_dir, kind_at(ipc->opt.kind)->kind, ipc->opt.index,
+	    (unsigned long long)ipc->opt.incarnation);
+}
+
+enum hinny_rc
+ipc_inbox_listen_again(struct ipc *ipc, struct hinny_error *err)
+{
+	char url[IPC_URL_MAX];
+	ipc_inbox_url(ipc, url);
+	nng_listener_close(ipc->listener);
+	int rc = nng_listen(ipc->pull, url, &ipc->listener, 0);
+	return rc == 0 ? HINNY_OK : hinny_error_set(err, HINNY_EIO, "cannot open the inbox %s again: %s", url, nng_strerror(rc));
+}
+
 static enum hinny_rc
 inbox_listen(struct ipc *ipc, struct hinny_error *err)
 {
-	char url[256];
-	snprintf(url, sizeof url, "ipc://%s/%s.%u.%llu", ipc->run_dir, kind_at(ipc->opt.kind)->kind, ipc->opt.index,
-	    (unsigned long long)ipc->opt.incarnation);
+	char url[IPC_URL_MAX];
+	ipc_inbox_url(ipc, url);
 	int rc = nng_pull0_open(&ipc->pull);
 	if (rc != 0)
 		return hinny_error_set(err, HINNY_EIO, "cannot open the inbox: %s", nng_strerror(rc));
 	int fd = -1;
 	rc = nng_socket_set_size(ipc->pull, NNG_OPT_RECVMAXSZ, IPC_MESSAGE_MAX);
 	if (rc == 0)
-		rc = nng_listen(ipc->pull, url, NULL, 0);
+		rc = nng_listen(ipc->pull, url, &ipc->listener, 0);
 	if (rc == 0)
 		rc = nng_socket_get_int(ipc->pull, NNG_OPT_RECVFD, &fd);
 	if (rc != 0) {
@@ -203,6 +227,7 @@ ipc_close(struct ipc *ipc)
 {
 	if (ipc == NULL || ipc->closing)
 		return;
+	probe_close(ipc);
 	ipc->closing = true;
 	while (!list_empty(&ipc->by_age))
 		call_drop(LIST_FIRST(&ipc->by_age, struct ipc_call, age));
@@ -237,6 +262,7 @@ ipc_peer_down(struct ipc *ipc, uint64_t incarnation, uint64_t running, const cha
 {
 	ipc->dead[ipc->dead_at++ % IPC_DEAD] = incarnation;
 	serve_home_lost(ipc, incarnation);
+	probe_inbox(ipc);
 	struct ipc_peer *peer = peer_find(ipc, incarnation);
 	if (peer == NULL)
 		return;

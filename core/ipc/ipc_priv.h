@@ -19,6 +19,8 @@ enum {
 	IPC_MESSAGE_MAX = 64 << 20, /* of one nng message */
 	IPC_LINGER_NS = 500000,     /* a reply does not wait longer for company when the next call is long */
 	IPC_SERVE_BURST = 64,       /* calls served before the loop looks at its other work */
+	IPC_URL_MAX = 256,
+	IPC_GREET_MS = 50,
 };
 
 /* A process that this one sends to. */
@@ -151,6 +153,9 @@ struct ipc {
 	struct ipc_options opt;
 	char *run_dir;
 	nng_socket pull;
+	nng_listener listener;
+	struct ipc_probe *probe;        /* NULL: nobody has died yet */
+	struct loop_timer probe_timer;
 	struct loop_fd readable;
 	struct list peers;
 	struct list waiting[IPC_KINDS]; /* struct ipc_call without a peer */
@@ -173,6 +178,17 @@ struct ipc {
 	bool serving;                   /* serve_run is on the stack */
 	bool closing;
 };
+
+/* inbox.c */
+void ipc_inbox_url(const struct ipc *ipc, char *url); /* IPC_URL_MAX bytes */
+enum hinny_rc ipc_inbox_listen_again(struct ipc *ipc, struct hinny_error *err); /* every pipe into it ends */
+void ipc_inbox_drain(struct ipc *ipc); /* takes what there is now */
+
+/* probe.c */
+void probe_inbox(struct ipc *ipc);
+void probe_heard(struct ipc *ipc, uint64_t sequence);
+nng_msg *probe_greeting(uint64_t sequence);
+void probe_close(struct ipc *ipc);
 
 /* peer.c */
 bool peer_is_dead(const struct ipc *ipc, uint64_t incarnation);
@@ -205,6 +221,7 @@ void call_on_item(struct ipc *ipc, struct frame_reader *r, struct blob *blob);
 void call_on_abort(struct ipc *ipc, uint64_t id, enum hinny_rc rc, const char *why);
 void call_dispatch(struct ipc *ipc, int kind); /* waiting calls go out where there is room */
 void call_peer_lost(struct ipc *ipc, struct ipc_peer *peer, uint64_t running, const char *reason, bool time_limit);
+void call_all_again(struct ipc *ipc, const char *reason); /* their replies may be lost */
 void call_expire(struct ipc *ipc);
 void call_drop(struct ipc_call *c);
 

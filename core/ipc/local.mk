@@ -5,6 +5,7 @@ core_ipc_sources = \
 	core/ipc/inbox.c \
 	core/ipc/peer.c \
 	core/ipc/poison.c \
+	core/ipc/probe.c \
 	core/ipc/serve.c
 
 # The control socket: of workers and supervisor alike, without nng.

@@ -39,6 +39,19 @@ peer_is_dead(const struct ipc *ipc, uint64_t incarnation)
 	return false;
 }
 
+/*
+ * Waits for a moment until the connection stands. A callee that has just been started may be ended by the first message that it gets; when that happens before
+ * its dial is through, nng's listener on the other side stops accepting (probe.c).
+ */
+static void
+peer_greet(struct ipc_peer *peer)
+{
+	nng_msg *msg = probe_greeting(0);
+	(void)nng_socket_set_ms(peer->push, NNG_OPT_SENDTIMEO, IPC_GREET_MS); /* an option of every socket */
+	if (nng_sendmsg(peer->push, msg, 0) != 0)
+		nng_msg_free(msg); /* the home is slow, or gone: replies wait for it as ever */
+}
+
 static int
 peer_dial(struct ipc_peer *peer)
 {
@@ -54,6 +67,8 @@ peer_dial(struct ipc_peer *peer)
 	rc = nng_dial(peer->push, url, NULL, NNG_FLAG_NONBLOCK);
 	if (rc != 0)
 		nng_close(peer->push);
+	else if ((kind_at(peer->ipc->opt.kind)->flags & KIND_STATELESS) != 0)
+		peer_greet(peer);
 	return rc;
 }
 

@@ -1,8 +1,8 @@
 /*
  * tokenize: the parts of a text. Parts stand between tokens (plain, or a regular expression),
  * between a token and an end token, or are the XML elements of a name, found by their tags without
- * a parser. A split takes them one by one (iterate); the value is a list of them all, whose parts lie
- * in the text that they are of.
+ * a parser. A split takes them one by one (iterate); the value is a list of them all, whose parts
+ * lie in the text that they are of.
  */
 #include "core/lang/tokenize.h"
 
@@ -108,8 +108,8 @@ next_regex(struct tokens *t, struct str *out)
 	bool found = true;
 	while (t->at < t->text.n && t->from <= t->text.n) {
 		size_t begin, end;
-		enum hinny_rc rc = regex_find(
-		    t->conf->re, t->text, t->from, &found, &begin, &end, &t->it.err);
+		enum hinny_rc rc =
+		    regex_find(t->conf->re, t->text, t->from, &found, &begin, &end, &t->it.err);
 		if (rc != HINNY_OK) {
 			t->it.failed = true;
 			return false;
@@ -174,8 +174,7 @@ has_name(struct str text, size_t at, struct str name)
 	if (str_eq(found, name))
 		return true;
 	return memchr(name.p, ':', name.n) == NULL && found.n > name.n &&
-	    found.p[found.n - name.n - 1] == ':' &&
-	    str_eq(rest_of(found, found.n - name.n), name);
+	    found.p[found.n - name.n - 1] == ':' && str_eq(rest_of(found, found.n - name.n), name);
 }
 
 /* Behind the ">" that ends a tag; quoted values may hold one. SIZE_MAX: it has no end. */
@@ -308,8 +307,7 @@ declares(struct str tag, struct str wanted)
 
 /* The element with the declarations that it lacks behind its attributes. */
 static struct str
-with_namespaces(
-    struct arena *a, struct str element, struct str tag, const struct namespaces *ns)
+with_namespaces(struct arena *a, struct str element, struct str tag, const struct namespaces *ns)
 {
 	size_t at = tag.n - 1;
 	if (at > 0 && tag.p[at - 1] == '/')
@@ -343,8 +341,8 @@ next_element(struct tokens *t, struct arena *a, struct str *out, bool *own)
 	*out = (struct str){ t->text.p + tag.begin, end - tag.begin };
 	*own = t->ns.n > 0 && a != NULL;
 	if (*own)
-		*out = with_namespaces(
-		    a, *out, (struct str){ out->p, tag.end - tag.begin }, &t->ns);
+		*out =
+		    with_namespaces(a, *out, (struct str){ out->p, tag.end - tag.begin }, &t->ns);
 	return true;
 }
 
@@ -355,7 +353,7 @@ next_part(struct tokens *t, struct arena *a, struct str *out, bool *own)
 {
 	const struct tokenize_conf *conf = t->conf;
 	*own = false;
-	return conf->xml     ? next_element(t, a, out, own)
+	return conf->xml      ? next_element(t, a, out, own)
 	    : conf->end_token ? next_pair(t, out)
 	    : conf->regex     ? next_regex(t, out)
 			      : next_plain(t, out);
@@ -431,8 +429,7 @@ tokenize_iterate(const struct expression *e, struct exchange *ex)
 	if (conf->inherit && !find_namespaces(t->text, conf->inherit, &t->ns)) {
 		t->it.failed = true;
 		(void)hinny_error_set(&t->it.err, HINNY_ELIMIT,
-		    "more than %d namespaces or %d bytes of them", NAMESPACES_MAX,
-		    NAMESPACES_SIZE);
+		    "more than %d namespaces or %d bytes of them", NAMESPACES_MAX, NAMESPACES_SIZE);
 	}
 	return &t->it;
 }
@@ -496,8 +493,7 @@ check_modes(struct compile *c, const struct expression *e, const struct tokenize
 {
 	int rc = 0;
 	if (conf->xml && (conf->regex || conf->end_token))
-		rc = compile_error(
-		    c, e->at, "tokenize: xml cannot stand with regex or endToken");
+		rc = compile_error(c, e->at, "tokenize: xml cannot stand with regex or endToken");
 	if (conf->regex && conf->end_token)
 		rc = compile_error(c, e->at, "tokenize: regex cannot stand with endToken");
 	if (conf->inherit && !conf->xml)
@@ -505,8 +501,8 @@ check_modes(struct compile *c, const struct expression *e, const struct tokenize
 		    c, e->at, "tokenize: inheritNamespaceTagName needs \"xml: true\"");
 	if (conf->include_tokens && !conf->end_token)
 		rc = compile_error(c, e->at, "tokenize: includeTokens needs an endToken");
-	if (conf->xml && (memchr(conf->by.p, '*', conf->by.n) ||
-			     (conf->inherit && strchr(conf->inherit, '*'))))
+	if (conf->xml &&
+	    (memchr(conf->by.p, '*', conf->by.n) || (conf->inherit && strchr(conf->inherit, '*'))))
 		rc = compile_error(c, e->at,
 		    "tokenize: \"*\" is not supported with xml: name the element, or use "
 		    "xtokenize");

@@ -1,5 +1,6 @@
 /* tokenize: any token compiles or is refused with an error, and then takes any text apart, into as
- * many parts as it counts. The first byte says how, then comes the token up to a 0, then the text. */
+ * many parts as it counts. The first byte says how, then comes the token up to a 0, then the text.
+ */
 #include "core/lang/tokenize.h"
 #include "tests/lib/lang_case.h"
 

@@ -10,7 +10,8 @@
 #include <string.h>
 
 extern const struct eip_desc setBody_eip, setHeader_eip, choice_eip, when_eip, otherwise_eip,
-    doTry_eip, doCatch_eip, doFinally_eip, onException_eip, redeliveryPolicy_eip, to_eip, split_eip, multicast_eip;
+    doTry_eip, doCatch_eip, doFinally_eip, onException_eip, redeliveryPolicy_eip, to_eip, split_eip,
+    multicast_eip;
 
 /* ---- expressions ---- */
 

@@ -175,6 +175,20 @@ def test_a_refused_document_is_not_tried_for_a_while():
         until(lambda: b.post('/t', '<doc kind="exit"/>')[0] == 500 and deaths(b, 'xform') == 4, 20, 'it is tried again')
 
 
+def test_workers_that_die_as_soon_as_they_live():
+    """Each worker is ended by its first message, while its connections are made; a good document between is answered as ever."""
+    with poison_broker() as b:
+        slowest = 0
+        for n in range(setting('YOUNG_DEATHS', 25, 100)):
+            assert b.post('/t', '<doc kind="exit" n="%d"/>' % n)[0] == 500
+            began = time.monotonic()
+            assert b.post('/t', '<doc n="%d"/>' % n)[2] == b'good %d' % n
+            slowest = max(slowest, time.monotonic() - began)
+        print('the slowest good one took %.0f ms' % (slowest * 1000))
+        assert slowest < 8 * SLOW
+        assert b.status()['kinds']['xform']['degraded'] == 0
+
+
 def test_a_hanging_transformation_is_ended():
     with poison_broker(['xform.time_limit=1s']) as b:
         load = good_load(b, 3.0)

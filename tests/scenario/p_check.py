@@ -112,6 +112,23 @@ def test_doc():
     assert 'timer' in hinny('doc')[1]
 
 
+def test_users_of_workers():
+    """A user that is not there, and one that only root could become, are said by the key that names them."""
+    with Tools(ROUTE) as t:
+        e = dict(os.environ, HINNY_LIBEXECDIR=t.f.libexec, HINNY_FAKE=t.f.fake)
+
+        def said(user, *before):
+            argv = list(before) + [os.path.join(BUILD, 'hinny'), 'run', '--no-watch', '--port', str(free_port()), '--set', 'workers.http.user=' + user, 'r.yaml']
+            p = subprocess.run(argv, cwd=t.folder, env=e, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=30 * SLOW)
+            return p.returncode, p.stdout
+        assert said('no-such-user') == (1, 'workers.http: no user "no-such-user"\n')
+        if os.geteuid() == 0 and shutil.which('setpriv'):
+            os.chmod(t.folder, 0o755)
+            os.chmod(t.f.base, 0o755)
+            s, out = said('daemon', 'setpriv', '--reuid=65534', '--regid=65534', '--clear-groups')
+            assert s == 1 and ('only root can give workers a user' in out or 'ermission denied' in out), out
+
+
 def test_abandoned_run_folders_go():
     base = os.environ.get('XDG_RUNTIME_DIR', '/tmp')
     old, young = (os.path.join(base, 'hinny-%c%05d' % (c, os.getpid() % 100000)) for c in 'oy')

@@ -135,8 +135,7 @@ static const struct strategy_row {
 	{ "text", &String_bean, NULL, "a,b", "<a0/2><b1/2!>.", "0" },
 	{ "text with a delimiter", &String_bean, "+", "a,b", "<a0/2>+<b1/2!>.", "0" },
 	{ "bodies", &GroupedBody_bean, NULL, "a,b", "[<a0/2>, <b1/2!>].", "0" },
-	{ "messages", &GroupedMessage_bean, NULL, "a",
-	    "[{body=<a0/1!>, headers={item=0}}].", "0" },
+	{ "messages", &GroupedMessage_bean, NULL, "a", "[{body=<a0/1!>, headers={item=0}}].", "0" },
 	{ "inner empty items", &String_bean, NULL, "a,,b,", "<a0/3><1/3><b2/3!>.", "0" },
 	{ "no item", &String_bean, NULL, "", ".", "" },
 	{ "null", &String_bean, NULL, NULL, ".", "" },
@@ -203,8 +202,8 @@ check_items(void **state)
 	for (uint32_t i = 0; i < it.n; i++) {
 		struct value item = items_at(&a, &it, i);
 		struct str text = value_text(&a, &item);
-		(void)snprintf(got + strlen(got), sizeof(got) - strlen(got), "%s%.*s",
-		    i ? "|" : "", STR_FMT(text));
+		(void)snprintf(got + strlen(got), sizeof(got) - strlen(got), "%s%.*s", i ? "|" : "",
+		    STR_FMT(text));
 	}
 	assert_string_equal(got, row->items);
 	arena_fini(&a);
@@ -269,8 +268,8 @@ test_stop_on_exception(void **state)
 	assert_string_equal(ran, "a");
 	assert_non_null(strstr(
 	    f.exception, "CamelExchangeException: Multicast processing failed for number 1. "));
-	assert_non_null(strstr(
-	    f.exception, "Caused by: [java.lang.IllegalStateException - bad b]"));
+	assert_non_null(
+	    strstr(f.exception, "Caused by: [java.lang.IllegalStateException - bad b]"));
 	end();
 }
 
@@ -308,8 +307,8 @@ test_handlers(void **state)
 	struct step *st = split_body(build_run(&b, fail_at_b), build_run(&b, note_run), NULL);
 	conf_of(st)->strategy = bean(&String_bean, NULL);
 	struct route *r = build_route(&b, "r", st, build_append(&b, "."), NULL);
-	struct step *on = build_on_exception(
-	    &b, EXCEPTION_ILLEGAL_STATE, build_append(&b, "H"), NULL);
+	struct step *on =
+	    build_on_exception(&b, EXCEPTION_ILLEGAL_STATE, build_append(&b, "H"), NULL);
 	build_handler(&b, r, on, true);
 	fake_watch(&f, NULL, properties);
 	run(r, "a,b,c"); /* not handled; of failures the strategy keeps that of the first only */
@@ -357,10 +356,10 @@ test_in_a_try(void **state)
 	(void)state;
 	setup();
 	struct step *st = split_body(build_run(&b, fail_at_b), NULL, NULL);
-	struct step *catch = build_catch(
-	    &b, EXCEPTION_ILLEGAL_STATE, NULL, build_append(&b, "caught"), NULL);
-	struct route *r = build_route(&b, "r", build_try(&b, NULL, catch, NULL, st, NULL),
-	    build_append(&b, "."), NULL);
+	struct step *catch =
+	    build_catch(&b, EXCEPTION_ILLEGAL_STATE, NULL, build_append(&b, "caught"), NULL);
+	struct route *r = build_route(
+	    &b, "r", build_try(&b, NULL, catch, NULL, st, NULL), build_append(&b, "."), NULL);
 	build_handler(&b, r,
 	    build_on_exception(&b, EXCEPTION_ILLEGAL_STATE, build_append(&b, "H"), NULL), true);
 	run(r, "a,b");
@@ -374,8 +373,8 @@ test_stop_in_an_item(void **state)
 {
 	(void)state;
 	setup();
-	struct step *st = split_body(
-	    build_append(&b, "1"), build_step(&b, &stop_eip), build_append(&b, "2"));
+	struct step *st =
+	    split_body(build_append(&b, "1"), build_step(&b, &stop_eip), build_append(&b, "2"));
 	conf_of(st)->strategy = bean(&String_bean, NULL);
 	run(build_route(&b, "r", st, build_append(&b, "."), NULL), "a,b");
 	assert_string_equal(f.body, "a1b1.");
@@ -504,8 +503,8 @@ test_timeout(void **state)
 	(void)state;
 	setup();
 	struct step *slow = build_to(&b, build_endpoint(&b, "fake:x", COMPONENT_PRODUCER));
-	struct step *st = build_multicast(&b, build_append(&b, "1"), slow, build_append(&b, "3"),
-	    NULL);
+	struct step *st =
+	    build_multicast(&b, build_append(&b, "1"), slow, build_append(&b, "3"), NULL);
 	conf_of(st)->strategy = bean(&String_bean, NULL);
 	conf_of(st)->parallel = true;
 	conf_of(st)->timeout_ms = 100;
@@ -577,8 +576,8 @@ test_multicast(void **state)
 		NULL };
 	(void)state;
 	setup();
-	struct step *st = build_multicast(
-	    &b, build_set_header(&b, "h", "1"), build_append(&b, "2"), NULL);
+	struct step *st =
+	    build_multicast(&b, build_set_header(&b, "h", "1"), build_append(&b, "2"), NULL);
 	struct route *r = build_route(&b, "r", st, build_append(&b, "."), NULL);
 	fake_watch(&f, headers, properties);
 	run(r, "x");
@@ -594,8 +593,8 @@ test_multicast_with_a_failing_branch(void **state)
 {
 	(void)state;
 	setup();
-	struct step *st = build_multicast(&b, build_boom(&b, EXCEPTION_IO, "boom", 0),
-	    build_append(&b, "2"), NULL);
+	struct step *st = build_multicast(
+	    &b, build_boom(&b, EXCEPTION_IO, "boom", 0), build_append(&b, "2"), NULL);
 	struct route *r = build_route(&b, "r", st, build_append(&b, "never"), NULL);
 	run(r, "x");
 	assert_string_equal(f.exception, "IOException: boom");
@@ -637,8 +636,8 @@ test_remote_list(void **state)
 {
 	(void)state;
 	setup();
-	struct step *st = build_split(
-	    &b, build_remote(&b, "xform", "p,q", false), build_append(&b, "!"), NULL);
+	struct step *st =
+	    build_split(&b, build_remote(&b, "xform", "p,q", false), build_append(&b, "!"), NULL);
 	conf_of(st)->strategy = bean(&String_bean, NULL);
 	f.evaluate_mode = FAKE_LATER;
 	run(build_route(&b, "r", st, NULL), "x");

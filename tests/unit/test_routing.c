@@ -1,5 +1,5 @@
-/* core/eip: recipientList, routingSlip, dynamicRouter, wireTap, enrich, loadBalance, circuitBreaker,
- * throttle, sample, sort, step. */
+/* core/eip: recipientList, routingSlip, dynamicRouter, wireTap, enrich, loadBalance,
+ * circuitBreaker, throttle, sample, sort, step. */
 #include "core/eip/breaker.h"
 #include "core/eip/fan_out.h"
 
@@ -200,9 +200,9 @@ test_wire_tap(void **state)
 {
 	(void)state;
 	setup();
-	struct route *tap = build_route(&b, "tap",
-	    build_to(&b, build_endpoint(&b, "fake:x", COMPONENT_PRODUCER)), build_run(&b, note_tap),
-	    build_boom(&b, EXCEPTION_IO, "boom", 0), NULL);
+	struct route *tap =
+	    build_route(&b, "tap", build_to(&b, build_endpoint(&b, "fake:x", COMPONENT_PRODUCER)),
+		build_run(&b, note_tap), build_boom(&b, EXCEPTION_IO, "boom", 0), NULL);
 	struct step *st = build_step(&b, &wireTap_eip);
 	((struct wire_tap_conf *)st->conf)->send = build_to(&b, build_direct(&b, "tap", tap));
 	struct route *r = build_route(&b, "r", st, build_append(&b, "."), NULL);
@@ -255,8 +255,7 @@ test_enrich_is_redelivered(void **state)
 {
 	(void)state;
 	setup();
-	struct route *more =
-	    build_route(&b, "more", build_boom(&b, EXCEPTION_IO, "boom", 1), NULL);
+	struct route *more = build_route(&b, "more", build_boom(&b, EXCEPTION_IO, "boom", 1), NULL);
 	struct step *on = build_on_exception(&b, EXCEPTION_IO, NULL, NULL);
 	struct step *st = build_step(&b, &enrich_eip);
 	st->expr = build_const(&b, "fake:more");
@@ -534,8 +533,8 @@ test_circuit_breaker_with_a_time_limit(void **state)
 {
 	(void)state;
 	setup();
-	struct step *st = breaker_step(
-	    build_to(&b, build_endpoint(&b, "fake:x", COMPONENT_PRODUCER)), true);
+	struct step *st =
+	    breaker_step(build_to(&b, build_endpoint(&b, "fake:x", COMPONENT_PRODUCER)), true);
 	struct circuit_breaker_conf *conf = st->conf;
 	struct resilience_conf *resilience = conf->resilience->conf;
 	resilience->timeout_enabled = true;
@@ -565,8 +564,8 @@ test_stop_in_a_circuit_breaker(void **state)
 {
 	(void)state;
 	setup();
-	struct route *r = build_route(&b, "r",
-	    breaker_step(build_step(&b, &stop_eip), false), build_append(&b, "."), NULL);
+	struct route *r = build_route(
+	    &b, "r", breaker_step(build_step(&b, &stop_eip), false), build_append(&b, "."), NULL);
 	run(r, "x");
 	assert_string_equal(f.body, "x");
 	end();

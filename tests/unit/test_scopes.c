@@ -111,8 +111,8 @@ test_dead_letter_channel_that_fails(void **state)
 	(void)state;
 	setup();
 	struct route *r = build_route(&b, "r", boom(), NULL);
-	struct step *st = handler(&deadLetterChannel_eip,
-	    build_boom(&b, EXCEPTION_ILLEGAL_STATE, "dead", 0), 0);
+	struct step *st =
+	    handler(&deadLetterChannel_eip, build_boom(&b, EXCEPTION_ILLEGAL_STATE, "dead", 0), 0);
 	r->error_handler = st;
 	begin();
 	run(r, "x");
@@ -151,8 +151,7 @@ test_default_error_handler(void **state)
 {
 	(void)state;
 	setup();
-	struct route *r =
-	    build_route(&b, "r", build_boom(&b, EXCEPTION_IO, "boom", 2), NULL);
+	struct route *r = build_route(&b, "r", build_boom(&b, EXCEPTION_IO, "boom", 2), NULL);
 	struct route *never = build_route(&b, "never", boom(), NULL);
 	r->error_handler = never->error_handler = handler(&defaultErrorHandler_eip, NULL, 2);
 	begin();
@@ -275,8 +274,8 @@ test_completion_before(void **state)
 {
 	(void)state;
 	setup();
-	struct route *fine = build_route(&b, "fine", build_append(&b, "1"),
-			 build_step(&b, &stop_eip), NULL),
+	struct route *fine = build_route(
+			 &b, "fine", build_append(&b, "1"), build_step(&b, &stop_eip), NULL),
 		     *bad = build_route(&b, "bad", boom(), NULL);
 	struct on_completion_conf *conf = completion(fine, build_append(&b, "C"))->conf;
 	conf->mode = COMPLETION_BEFORE;

@@ -4,6 +4,7 @@ transformers_xml_sources = \
 	transformers/xml/encodings.c \
 	transformers/xml/errors.c \
 	transformers/xml/files.c \
+	transformers/xml/functions.c \
 	transformers/xml/jail.c \
 	transformers/xml/memory.c \
 	transformers/xml/landlock.c \

@@ -38,10 +38,10 @@ xml_number_text(double d, char text[XML_NUMBER_TEXT])
 
 	if (isnan(d) || isinf(d) || d == 0)
 		return (size_t)sprintf(text, "%s",
-		    isnan(d)        ? "NaN"
-			: d == 0    ? "0"
-			: d > 0     ? "Infinity"
-				    : "-Infinity");
+		    isnan(d)     ? "NaN"
+			: d == 0 ? "0"
+			: d > 0  ? "Infinity"
+				 : "-Infinity");
 	shortest(fabs(d), sci, sizeof sci);
 	for (const char *p = sci; *p != 'e'; p++) {
 		if (*p != '.')

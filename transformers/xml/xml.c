@@ -99,7 +99,8 @@ xml_new(const struct xml_limits *limits, int dirfd)
 	xml_memory_init();
 	xmlInitParser();
 	xmlXPathInit();
-	xmlParserMaxDepth = (unsigned)limits->max_depth - 1; /* it is passed when the next one opens */
+	xmlParserMaxDepth =
+	    (unsigned)limits->max_depth - 1; /* it is passed when the next one opens */
 	xmlCleanupInputCallbacks();
 	xmlCleanupOutputCallbacks();
 	if (xmlRegisterInputCallbacks(match_any, open_none, read_none, close_none) == -1)

@@ -1,16 +1,9 @@
 /* Looks through the text of an expression for prefixes that nobody declared and functions that
  * nobody has: errors of the route, to be told at load. */
+#include "transformers/xml/functions.h"
 #include "transformers/xpath/xpath_priv.h"
 
 #include <ctype.h>
-
-/* XPath 1.0, section 4, and the node types, which look like functions. Sorted is not needed: it is
- * read at load only. */
-static const char *const core_functions[] = { "last", "position", "count", "id", "local-name",
-	"namespace-uri", "name", "string", "concat", "starts-with", "contains", "substring-before",
-	"substring-after", "substring", "string-length", "normalize-space", "translate", "boolean",
-	"not", "true", "false", "lang", "number", "sum", "floor", "ceiling", "round", "comment",
-	"text", "processing-instruction", "node", NULL };
 
 static const struct {
 	const char *uri, *name;
@@ -54,22 +47,23 @@ skip_blanks(const char *p)
 	return p + strspn(p, " \t\r\n");
 }
 
+/* p: at the "(" of its call */
 static enum hinny_rc
-check_function(struct str name, const char *uri, struct hinny_error *err)
+check_function(struct str name, const char *uri, const char *p, struct hinny_error *err)
 {
-	const char *near;
+	const struct xml_function *f = uri ? NULL : xml_function_find(name, false);
 
-	if (!uri) {
-		for (size_t i = 0; core_functions[i]; i++)
-			if (str_eq(name, str_of(core_functions[i])))
-				return HINNY_OK;
-	} else {
-		for (size_t i = 0; i < sizeof camel_functions / sizeof camel_functions[0]; i++)
-			if (strcmp(uri, camel_functions[i].uri) == 0 &&
-			    str_eq(name, str_of(camel_functions[i].name)))
-				return HINNY_OK;
+	if (f && !xml_function_takes(f, p))
+		return hinny_error_set(err, HINNY_EINVAL,
+		    "wrong number of arguments of function: %.*s", STR_FMT(name));
+	if (f)
+		return HINNY_OK;
+	for (size_t i = 0; uri && i < sizeof camel_functions / sizeof camel_functions[0]; i++) {
+		if (strcmp(uri, camel_functions[i].uri) == 0 &&
+		    str_eq(name, str_of(camel_functions[i].name)))
+			return HINNY_OK;
 	}
-	near = uri ? NULL : str_nearest(name, core_functions);
+	const char *near = uri ? NULL : xml_function_nearest(name);
 	return hinny_error_set(err, HINNY_EINVAL, "Could not find function: %.*s%s%s%s",
 	    STR_FMT(name), near ? ", did you mean \"" : "", near ? near : "", near ? "\"" : "");
 }
@@ -92,7 +86,8 @@ check_name(const char **p, xmlNsPtr const *ns, int ns_n, struct hinny_error *err
 		if (name.n == 0)
 			return HINNY_OK; /* p:* */
 	}
-	return *skip_blanks(*p) == '(' ? check_function(name, uri, err) : HINNY_OK;
+	const char *next = skip_blanks(*p);
+	return *next == '(' ? check_function(name, uri, next, err) : HINNY_OK;
 }
 
 /* Is the name at p an operator (and, or, div, mod)? Only behind an operand, which ends so. */
@@ -137,6 +132,10 @@ xpath_check_names(const char *text, xmlNsPtr const *ns, int ns_n, struct hinny_e
 				if (rc != HINNY_OK)
 					return rc;
 			}
+		} else if (c == '|' && xml_union_is_open(p)) {
+			return hinny_error_set(err, HINNY_EINVAL,
+			    "an operand is missing behind | at character %zu",
+			    (size_t)(p - text) + 1);
 		} else {
 			p++;
 		}

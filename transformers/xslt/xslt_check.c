@@ -5,6 +5,7 @@
 #include "core/base/mem.h"
 #include "core/base/str.h"
 #include "transformers/xml/files.h"
+#include "transformers/xml/functions.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -32,15 +33,6 @@ struct check {
 	bool asks; /* it calls function-available() or the like */
 	struct hinny_error *err;
 };
-
-/* XPath 1.0, section 4, node types, and XSLT 1.0, section 12. */
-static const char *const known_functions[] = { "last", "position", "count", "id", "local-name",
-	"namespace-uri", "name", "string", "concat", "starts-with", "contains", "substring-before",
-	"substring-after", "substring", "string-length", "normalize-space", "translate", "boolean",
-	"not", "true", "false", "lang", "number", "sum", "floor", "ceiling", "round", "comment",
-	"text", "processing-instruction", "node", "document", "key", "format-number", "current",
-	"unparsed-entity-uri", "generate-id", "system-property", "element-available",
-	"function-available", NULL };
 
 static const char *const known_elements[] = { "apply-imports", "apply-templates", "attribute",
 	"attribute-set", "call-template", "choose", "comment", "copy", "copy-of", "decimal-format",
@@ -190,15 +182,18 @@ is_operator(const char *start, const char *p)
 	    is_among(name, operators);
 }
 
+/* p: at the "(" of its call */
 static bool
-is_function(struct check *k, const struct name *n)
+is_function(struct check *k, const struct name *n, const char *p)
 {
 	char local[128];
 
+	if (!n->uri) {
+		const struct xml_function *f = xml_function_find(n->local, true);
+		return f ? xml_function_takes(f, p) : k->asks;
+	}
 	if (k->asks)
 		return true;
-	if (!n->uri)
-		return is_among(n->local, known_functions);
 	if (n->local.n >= sizeof local || has(&k->functions, n))
 		return true;
 	(void)snprintf(local, sizeof local, "%.*s", STR_FMT(n->local)); /* fits */
@@ -226,9 +221,10 @@ check_word(struct check *k, xmlNode *e, const char *start, const char **p)
 	enum hinny_rc rc = take_name(k, e, p, &n);
 	if (rc != HINNY_OK)
 		return rc;
-	return *(*p + strspn(*p, " \t\r\n")) != '(' || n.local.n == 0 || is_function(k, &n)
+	const char *next = *p + strspn(*p, " \t\r\n");
+	return *next != '(' || n.local.n == 0 || is_function(k, &n, next)
 	    ? HINNY_OK
-	    : wrong(k, e, "there is no function", n.local);
+	    : wrong(k, e, "there is no function with these arguments:", n.local);
 }
 
 /* The names in text up to `end`. */
@@ -248,6 +244,8 @@ check_expression(struct check *k, xmlNode *e, const char *text, const char *end)
 			p += strspn(p, "0123456789.");
 		} else if (isalpha(c) || c == '_' || c == '$' || c >= 0x80) {
 			rc = check_word(k, e, text, &p);
+		} else if (c == '|' && xml_union_is_open(p)) {
+			rc = wrong(k, e, "an operand is missing behind | in", str_of(text));
 		} else {
 			p++;
 		}
@@ -268,7 +266,8 @@ check_template(struct check *k, xmlNode *e, const char *text)
 			continue;
 		}
 		while (*end && *end != '}') {
-			const char *close = *end == '"' || *end == '\'' ? strchr(end + 1, *end) : end;
+			const char *close =
+			    *end == '"' || *end == '\'' ? strchr(end + 1, *end) : end;
 			end = close ? close + 1 : end + 1;
 		}
 		rc = check_expression(k, e, text, end);
@@ -330,7 +329,8 @@ check_element(struct check *k, xmlNode *e, bool *skip)
 	*skip = false;
 	if (is_xslt(e) && !is_among(str_of((const char *)e->name), known_elements)) {
 		*skip = true;
-		if (has_fallback(e) || k->asks || !e->parent || e->parent == xmlDocGetRootElement(e->doc))
+		if (has_fallback(e) || k->asks || !e->parent ||
+		    e->parent == xmlDocGetRootElement(e->doc))
 			return HINNY_OK; /* XSLT 1.0, section 2.5 */
 		return wrong(k, e, "only XSLT 1.0 is available, which has no instruction",
 		    str_of((const char *)e->name));

@@ -290,7 +290,7 @@ finish(struct xml *x, const struct sheet *sh, xsltTransformContextPtr tc, xmlDoc
 		say_why(x, result);
 		/* it stops for an expression that fails too, which libxml2 has reported */
 		return tc->state == XSLT_STATE_STOPPED && x->errors.n == 0 ? XSLT_STOPPED
-									     : XSLT_FAILED;
+									   : XSLT_FAILED;
 	}
 	if (x->errors.text.n > 0)
 		log_debug("xsl:message: %s", buf_cstr(&x->errors.text));
