@@ -99,7 +99,7 @@ on_deaf(struct ipc *ipc)
 	probe_begin(ipc); /* whether it helped */
 }
 
-void
+static void
 probe_tick(struct loop_timer *t)
 {
 	struct ipc *ipc = CONTAINER_OF(t, struct ipc, probe_timer);
