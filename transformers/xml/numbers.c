@@ -18,6 +18,8 @@
 
 /* Digits that always tell a double from its neighbours, and those that mostly do. */
 enum { DIGITS_MOST = 17, DIGITS_FEW = 15 };
+/* Integers below it have all their digits. */
+#define EXACT 1e15
 
 /* "1.25e+09" in the fewest digits that read back as d. */
 static void
@@ -42,6 +44,8 @@ xml_number_text(double d, char text[XML_NUMBER_TEXT])
 			: d == 0 ? "0"
 			: d > 0  ? "Infinity"
 				 : "-Infinity");
+	if (fabs(d) < EXACT && d == (double)(long long)d)
+		return (size_t)sprintf(text, "%lld", (long long)d);
 	shortest(fabs(d), sci, sizeof sci);
 	for (const char *p = sci; *p != 'e'; p++) {
 		if (*p != '.')
