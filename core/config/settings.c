@@ -441,6 +441,8 @@ set_listen(
 		    ds, value_at(v), false, "http.listen: expected at least one address");
 }
 
+#define SETTINGS_MEMORY_LEAST (200ull << 20)
+
 static void
 check_mode(const struct settings *s, const struct settings_value *v, struct diagnostics *ds)
 {
@@ -451,6 +453,21 @@ check_mode(const struct settings *s, const struct settings_value *v, struct diag
 		diagnostics_add(ds, value_at(v), false,
 		    "admin.mode: expected three or four octal digits such as \"0660\", got \"%s\"",
 		    mode);
+}
+
+/* The stacks of a worker's threads are counted too: with less it could not even start. */
+static void
+check_memory(const struct settings *s, const struct settings_values *vs, struct diagnostics *ds)
+{
+	for (int i = 0; i < kind_count(); i++) {
+		char path[96];
+		uint64_t memory = s->workers[i].memory;
+		(void)snprintf(path, sizeof path, "workers.%s.memory", kind_at(i)->kind); /* kinds are short */
+		const struct settings_value *v = settings_values_find(vs, path);
+		if (v != NULL && memory != 0 && memory < SETTINGS_MEMORY_LEAST)
+			diagnostics_add(ds, value_at(v), false,
+			    "%s: expected 0 (no limit) or at least 200MiB, since the stacks of threads count", path);
+	}
 }
 
 struct settings *
@@ -469,5 +486,6 @@ settings_make(struct arena *a, const struct settings_values *vs, struct diagnost
 		set_value(a, s, &vs->items[i], ds);
 	set_listen(a, s, settings_values_find(vs, "http.listen"), ds);
 	check_mode(s, settings_values_find(vs, "admin.mode"), ds);
+	check_memory(s, vs, ds);
 	return s;
 }
