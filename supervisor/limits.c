@@ -12,7 +12,7 @@
 
 #include <inttypes.h>
 
-enum { TICK_LEAST_MS = 10, TICK_MOST_MS = 250, TICKS_A_LIMIT = 8 };
+enum { TICK_LEAST_MS = 10, TICK_MOST_MS = 1000, TICKS_A_LIMIT = 8 };
 
 static void
 look_at(struct process *pr, int64_t limit_ms)
