@@ -51,9 +51,11 @@ in_flight(const struct generation *gen)
 {
 	uint64_t n = 0;
 
-	for (size_t i = 0; i < gen->n; i++)
-		n += gen->processes[i]->exchanges + gen->processes[i]->calls +
-		    gen->processes[i]->connections;
+	for (size_t i = 0; i < gen->n; i++) {
+		n += gen->processes[i]->exchanges + gen->processes[i]->calls;
+		if (!gen->final) /* those that wait for a request end with the broker */
+			n += gen->processes[i]->connections;
+	}
 	return n;
 }
 
@@ -78,6 +80,8 @@ is_drained(struct generation *gen)
 
 	if (sv->phase == SUPERVISOR_DRAINED && gen == sv->serving) {
 		gen->drained = true; /* it stays for those who want to look at it */
+		for (size_t i = 0; i < gen->n; i++) /* once more: what is idle goes now */
+			process_event(gen->processes[i], PROCESS_EVENT_DRAIN);
 		log_info("generation %" PRIu64 " is drained", gen->number);
 		sdnotify_status(&sv->notify, "drained");
 		return;

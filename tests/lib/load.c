@@ -273,8 +273,9 @@ static void
 conn_lost(struct conn *c)
 {
 	/* A server may close an idle connection; a request that met the close and of which nothing came back is sent again, as RFC 9112 9.3.1 has it. */
-	if (c->n == 0 && c->served > 0 && c->state != CONNECTING) {
-		begun--;
+	if (c->n == 0 && c->state != CONNECTING) {
+		if (c->served > 0)
+			begun--;
 		count.retried++;
 		conn_reopen(c);
 		return;

@@ -10,7 +10,7 @@ import threading
 import time
 sys.path.insert(0, os.path.join(os.environ.get('HINNY_SRCDIR', '.'), 'tests', 'lib'))
 import flows
-from broker import Broker, Load, SLOW, SOAK, alive, main, setting, until
+from broker import Broker, Load, SANITIZED, SLOW, SOAK, alive, main, setting, until
 
 SECONDS = setting('KILL_SECONDS', 4.0, 60.0)
 ANSWER = '- from:\n    uri: platform-http:/r\n    steps:\n      - setBody: {constant: "hello"}\n'
@@ -134,6 +134,7 @@ POISON_XSL = '''<xsl:stylesheet version="1.0" xmlns:xsl="http://www.w3.org/1999/
 <xsl:when test="@kind='crash'"><xsl:value-of select="t:crash()"/></xsl:when>
 <xsl:when test="@kind='exit'"><xsl:value-of select="t:exit()"/></xsl:when>
 <xsl:when test="@kind='hang'"><xsl:value-of select="t:hang()"/></xsl:when>
+<xsl:when test="@kind='memory'"><xsl:value-of select="t:memory()"/></xsl:when>
 <xsl:otherwise>good <xsl:value-of select="@n"/></xsl:otherwise>
 </xsl:choose></xsl:template></xsl:stylesheet>'''
 POISON_ROUTE = '- from:\n    uri: platform-http:/t\n    steps:\n      - to: xslt:poison.xsl\n'
@@ -149,9 +150,9 @@ def good_load(b, seconds):
 
 
 def test_poison_among_64_good_clients():
-    with poison_broker() as b:
+    with poison_broker([] if SANITIZED else ['workers.xform.memory=256MiB']) as b:
         load = good_load(b, max(3.0, SECONDS))
-        for kind in ('abort', 'crash', 'exit'):
+        for kind in ('abort', 'crash', 'exit') + (() if SANITIZED else ('memory',)):
             before = deaths(b, 'xform')
             poison = '<doc kind="%s"/>' % kind
             status, _, body = b.post('/t', poison)

@@ -281,6 +281,19 @@ def test_b26a_one_without_end_is_cut():
         con.close()
 
 
+def test_sigterm_under_load():
+    """The flows call a route of the same broker: what is in flight is finished all the same."""
+    for flow in flows.FLOWS:
+        with flows.broker() as b:
+            load = flows.load(b, flow, connections=32, seconds=0.8)
+            time.sleep(0.4)
+            b.signal(signal.SIGTERM)
+            assert b.proc.wait(15 * SLOW) == 0
+            r = load.result()
+            assert r['ok'] == r['requests'] > 0, r
+            assert 'Failed delivery' not in b.log(), b.log()
+
+
 def test_a_second_sigterm_ends_at_once():
     with Broker({'r.yaml': slow_route('x').replace('2000', '600000')}) as b:
         con = http.client.HTTPConnection('127.0.0.1', b.port, timeout=20 * SLOW)

@@ -147,9 +147,13 @@ client_connect(struct http_origin *o, struct http_call *call, unsigned address)
 	bool connecting = false;
 	int fd = -1;
 
-	for (; address < o->addresses_n && fd == -1; address++)
-		fd = open_socket((const struct sockaddr *)&o->addresses[address].sa,
-		    o->addresses[address].n, &connecting);
+	for (; address < o->addresses_n && fd == -1; address++) {
+		const struct sockaddr *sa = (const struct sockaddr *)&o->addresses[address].sa;
+		if (o->cl->self != NULL)
+			fd = o->cl->self(o->cl->self_arg, sa);
+		if (fd == -1)
+			fd = open_socket(sa, o->addresses[address].n, &connecting);
+	}
 	if (fd == -1) {
 		(void)hinny_error_errno(&err, errno, "cannot connect to %.*s", STR_FMT(o->key));
 		call_fail(call, HTTP_FAIL_REFUSED, err.text);

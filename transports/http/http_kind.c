@@ -5,6 +5,8 @@
 #include "core/base/mem.h"
 #include "transports/http/http_state.h"
 
+#include <netinet/in.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 enum { BUFFERED_BODY = CONN_READ - 2048 }; /* with its head it fits a usual read */
@@ -65,20 +67,64 @@ kind_start(struct worker *wk)
 	}
 }
 
+/* Do we listen on that address? Loopback ones alone: others may be another machine's. */
+static bool
+is_own_address(const struct settings *set, const struct sockaddr *sa)
+{
+	const struct sockaddr_in *in4 = (const struct sockaddr_in *)(const void *)sa;
+	const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *)(const void *)sa;
+	uint16_t port = ntohs(sa->sa_family == AF_INET6 ? in6->sin6_port : in4->sin_port);
+
+	if (sa->sa_family == AF_INET6 ? !IN6_IS_ADDR_LOOPBACK(&in6->sin6_addr)
+				      : ntohl(in4->sin_addr.s_addr) >> 24 != IN_LOOPBACKNET)
+		return false;
+	for (size_t i = 0; i < set->http.listen_n; i++) {
+		const struct listen_address *at = &set->http.listen[i];
+		if (at->unix_path == NULL && at->fd_name == NULL && at->port == port)
+			return true;
+	}
+	return false;
+}
+
+/* Exchanges that are finished while the broker ends may still call a route of it, though nobody
+ * else is let in. -1: it is not our address. */
+static int
+connect_to_self(void *arg, const struct sockaddr *sa)
+{
+	struct http_state *hs = arg;
+	struct hinny_error err;
+	int pair[2];
+
+	if (!is_own_address(worker_settings(hs->wk), sa) ||
+	    socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, pair) == -1)
+		return -1;
+	if (http_server_adopt(&hs->server, pair[0], &err) == HINNY_OK)
+		return pair[1];
+	(void)close(pair[0]); /* nothing was sent */
+	(void)close(pair[1]);
+	return -1;
+}
+
+/* Idle connections are kept at first even when nobody follows: exchanges of the other workers that
+ * are still in flight may come over them. When these are done, a second order closes what is left. */
 static void
 kind_drain(struct worker *wk)
 {
 	struct http_state *hs = http_state_of(wk);
+	bool final = worker_drain_final(wk);
 
 	if (hs == NULL)
 		return;
-	if (worker_drain_final(wk))
+	if (final)
 		http_server_accept_waiting(&hs->server); /* nobody follows who could answer them */
 	http_server_drain(&hs->server);
-	http_client_drain(
-	    &hs->client); /* idle ones may be what another draining worker waits for */
-	if (worker_drain_final(wk))
+	if (final)
+		hs->client.self = connect_to_self;
+	else
+		http_client_drain(&hs->client); /* idle ones may be what another draining worker waits for */
+	if (final && hs->ending)
 		http_server_close_idle(&hs->server);
+	hs->ending = final;
 }
 
 static bool

@@ -17,6 +17,7 @@ struct http_state {
 	struct http_client client;
 	struct route_table routes;
 	bool any_produces;       /* some route looks at Accept */
+	bool ending;             /* nobody follows when this worker has drained */
 	struct arena head_arena; /* what looking a request up needs; reset for each */
 	struct list sends_free;  /* struct http_send */
 	uint32_t sends_free_n;
