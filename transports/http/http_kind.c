@@ -118,9 +118,9 @@ kind_drain(struct worker *wk)
 	if (final)
 		http_server_accept_waiting(&hs->server); /* nobody follows who could answer them */
 	http_server_drain(&hs->server);
-	if (final)
-		hs->client.self = connect_to_self;
-	else
+	hs->client.self = final ? connect_to_self : NULL;
+	hs->client.self_arg = hs;
+	if (!final)
 		http_client_drain(&hs->client); /* idle ones may be what another draining worker waits for */
 	if (final && hs->ending)
 		http_server_close_idle(&hs->server);
