@@ -47,6 +47,8 @@ struct http_client {
 	/* A connected socket to an address that is our own and takes no connections any more; -1: it is
 	 * not. NULL: nobody to ask. */
 	int (*self)(void *arg, const struct sockaddr *sa);
+	/* Is it such an address? Asked when self is set. */
+	bool (*is_self)(void *arg, const struct sockaddr *sa);
 	void *self_arg;
 	uint64_t max_head;
 	size_t buffered_body; /* an answer's body of up to so many bytes is given whole */

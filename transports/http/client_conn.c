@@ -238,6 +238,20 @@ peer_took_nothing(const struct client_conn *cc)
 	return info.bytes_acked <= cc->written_before + 1;
 }
 
+/*
+ * A worker that ends closes what waits in its queue of connections and what is idle, whatever has been
+ * sent on it: it has read none of that, and closes nothing else. So what is lost on a connection to the
+ * broker itself has not been acted upon.
+ */
+static bool
+lost_at_own_end(const struct client_conn *cc)
+{
+	const struct http_client *cl = cc->origin->cl;
+
+	return cl->self != NULL && cc->address < cc->origin->addresses_n &&
+	    cl->is_self(cl->self_arg, (const struct sockaddr *)&cc->origin->addresses[cc->address].sa);
+}
+
 void
 client_lost(struct client_conn *cc, enum http_failure why, const char *text)
 {
@@ -247,9 +261,9 @@ client_lost(struct client_conn *cc, enum http_failure why, const char *text)
 		client_close(cc);
 		return;
 	}
-	bool again = cc->reused && !cc->answer_began && why == HTTP_FAIL_NO_ANSWER &&
-	    !cc->origin->cl->closing && call_may_try_again(call) &&
-	    (call->idempotent || peer_took_nothing(cc));
+	bool untouched = (cc->reused && (call->idempotent || peer_took_nothing(cc))) || lost_at_own_end(cc);
+	bool again = untouched && !cc->answer_began && why == HTTP_FAIL_NO_ANSWER &&
+	    !cc->origin->cl->closing && call_may_try_again(call);
 	if (again)
 		call_pause_body(call); /* until there is another connection */
 	call_detach(call);

@@ -86,6 +86,14 @@ is_own_address(const struct settings *set, const struct sockaddr *sa)
 	return false;
 }
 
+static bool
+address_is_self(void *arg, const struct sockaddr *sa)
+{
+	const struct http_state *hs = arg;
+
+	return is_own_address(worker_settings(hs->wk), sa);
+}
+
 /* Exchanges that are finished while the broker ends may still call a route of it, though nobody
  * else is let in. -1: it is not our address. */
 static int
@@ -95,7 +103,7 @@ connect_to_self(void *arg, const struct sockaddr *sa)
 	struct hinny_error err;
 	int pair[2];
 
-	if (!is_own_address(worker_settings(hs->wk), sa) ||
+	if (!address_is_self(hs, sa) ||
 	    socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, pair) == -1)
 		return -1;
 	if (http_server_adopt(&hs->server, pair[0], &err) == HINNY_OK)
@@ -119,6 +127,7 @@ kind_drain(struct worker *wk)
 		http_server_accept_waiting(&hs->server); /* nobody follows who could answer them */
 	http_server_drain(&hs->server);
 	hs->client.self = final ? connect_to_self : NULL;
+	hs->client.is_self = address_is_self;
 	hs->client.self_arg = hs;
 	if (!final)
 		http_client_drain(&hs->client); /* idle ones may be what another draining worker waits for */
