@@ -220,4 +220,32 @@ struct loop_conf {
 	bool copy, do_while;
 };
 
+/*
+ * Options of steps whose endpoint is known at run time only; none has a meaning here. The step's
+ * file has AT(), its conf structure cache_size, optimised and auto_start.
+ */
+/* clang-format off */
+#define DYNAMIC_ENDPOINT_OPTIONS \
+	{ .name = "cacheSize", \
+	    .type = OPTION_INT, \
+	    .dflt = "1000", \
+	    .flags = OPTION_LABEL, \
+	    .min = -1, \
+	    .max = INT32_MAX, \
+	    .offset = AT(cache_size), \
+	    .help = "without meaning here: a worker has one bounded cache of endpoints" }, \
+	{ .name = "allowOptimisedComponents", \
+	    .type = OPTION_BOOL, \
+	    .dflt = "true", \
+	    .flags = OPTION_LABEL, \
+	    .offset = AT(optimised), \
+	    .help = "without meaning here" }, \
+	{ .name = "autoStartComponents", \
+	    .type = OPTION_BOOL, \
+	    .dflt = "true", \
+	    .flags = OPTION_LABEL, \
+	    .offset = AT(auto_start), \
+	    .help = "without meaning here" }
+/* clang-format on */
+
 #endif
