@@ -31,8 +31,8 @@ find_language(struct worker *wk, const char *name)
 	return NULL;
 }
 
-static bool
-is_mine(struct worker *wk, const char *owner)
+bool
+bind_is_mine(const struct worker *wk, const char *owner)
 {
 	return owner == NULL || strcmp(owner, wk->kind->kind) == 0;
 }
@@ -42,7 +42,7 @@ bind_endpoint(struct worker *wk, struct endpoint *ep, struct diagnostics *ds)
 {
 	struct hinny_error err;
 	ep->ops = bind_find_component(wk, ep->component);
-	if (ep->ops == NULL || ep->ops->prepare == NULL || !is_mine(wk, ep->component->owner))
+	if (ep->ops == NULL || ep->ops->prepare == NULL || !bind_is_mine(wk, ep->component->owner))
 		return;
 	if (ep->ops->prepare(wk, ep, &err) != HINNY_OK)
 		diagnostics_add(ds, ep->at, false, "%s: %s", ep->uri, err.text);
@@ -52,7 +52,7 @@ static void
 bind_expression(struct worker *wk, struct expression *e, struct diagnostics *ds)
 {
 	struct hinny_error err;
-	if (!is_mine(wk, e->owner))
+	if (!bind_is_mine(wk, e->owner))
 		return;
 	const struct language_impl *impl = find_language(wk, e->language->name);
 	if (impl == NULL) {

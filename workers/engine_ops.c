@@ -75,7 +75,7 @@ op_send(struct engine *en, struct exchange *ex, const struct step *st, struct en
 {
 	struct worker *wk = worker_of(en);
 	const char *owner = ep->component->owner;
-	if (owner != NULL && strcmp(owner, wk->kind->kind) != 0 &&
+	if (!bind_is_mine(wk, owner) &&
 	    (ep->consumer || (ep->component->flags & COMPONENT_PRODUCER)))
 		return send_by_call(wk, ex, st, ep);
 	if (st->eip->flags & EIP_POLL)
@@ -317,7 +317,7 @@ tod_make(struct worker *wk, struct str key, struct str uri, bool consumer, struc
 	if (te->ep == NULL)
 		goto fail;
 	te->ep->ops = bind_find_component(wk, te->ep->component);
-	bool mine = te->ep->component->owner == NULL || strcmp(te->ep->component->owner, wk->kind->kind) == 0;
+	bool mine = bind_is_mine(wk, te->ep->component->owner);
 	if (mine && te->ep->ops != NULL && te->ep->ops->prepare != NULL && te->ep->ops->prepare(wk, te->ep, err) != HINNY_OK)
 		goto fail;
 	if (wk->tod.count >= WORKER_TOD_MAX)

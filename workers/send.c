@@ -147,7 +147,7 @@ make_step(struct send *sd, struct hinny_error *err)
 	if (ep == NULL)
 		return NULL;
 	ep->ops = bind_find_component(sd->wk, ep->component);
-	bool mine = ep->component->owner == NULL || strcmp(ep->component->owner, sd->wk->kind->kind) == 0;
+	bool mine = bind_is_mine(sd->wk, ep->component->owner);
 	if (!mine || (ep->target == NULL && (ep->ops == NULL || ep->ops->send == NULL))) {
 		hinny_error_set(err, HINNY_EREFUSED, "%.*s cannot be sent to from a worker of kind %s; send to a direct: route",
 		    STR_FMT(sd->endpoint), sd->wk->kind->kind);

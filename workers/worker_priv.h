@@ -50,6 +50,7 @@ struct worker {
 
 /* bind.c: runtimes to endpoints and expressions. HINNY_EINVAL: refused, with all problems in ds. */
 enum hinny_rc bind_program(struct worker *wk, struct diagnostics *ds);
+bool bind_is_mine(const struct worker *wk, const char *owner); /* runs here what is owned so (NULL: by nobody)? */
 const struct component_ops *bind_find_component(struct worker *wk, const struct component_desc *desc);
 
 /* common.c */
