@@ -20,3 +20,10 @@ tests_lib_load_LDADD =
 check_PROGRAMS += tests/lib/fake_worker
 tests_lib_fake_worker_SOURCES = tests/lib/fake_worker.c
 tests_lib_fake_worker_LDADD = $(hinny_libs)
+
+# What tests ask of a Kafka broker beside Hinny; the broker itself is scripts/kafka's.
+if BUILD_KAFKA
+check_PROGRAMS += tests/lib/kafka_tool
+tests_lib_kafka_tool_SOURCES = tests/lib/kafka_tool.c
+tests_lib_kafka_tool_LDADD = $(RDKAFKA_LIBS)
+endif

@@ -20,7 +20,8 @@ scenario_tests = \
 	tests/scenario/p_restart.py \
 	tests/scenario/q_seda.py \
 	tests/scenario/r_reload.py \
-	tests/scenario/s_flows.py
+	tests/scenario/s_flows.py \
+	tests/scenario/y_kafka_tool.py
 
 TESTS += $(scenario_tests)
 
