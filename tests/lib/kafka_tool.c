@@ -116,6 +116,27 @@ topic_result(const rd_kafka_topic_result_t **results, size_t n)
 			    rd_kafka_topic_result_error_string(results[i]));
 }
 
+/* Until every partition has a leader. */
+static void
+wait_led(rd_kafka_t *rk, const char *topic, int partitions)
+{
+	time_t end = time(NULL) + TIMEOUT_MS / 1000;
+	rd_kafka_topic_t *t = rd_kafka_topic_new(rk, topic, NULL);
+	const struct rd_kafka_metadata *md;
+	for (int led = 0; led < partitions;) {
+		if (time(NULL) > end)
+			die("%s has no leaders", topic);
+		if (rd_kafka_metadata(rk, 0, t, &md, TIMEOUT_MS) != RD_KAFKA_RESP_ERR_NO_ERROR)
+			continue;
+		led = 0;
+		for (int i = 0; md->topic_cnt > 0 && i < md->topics[0].partition_cnt; i++)
+			led += md->topics[0].partitions[i].leader >= 0;
+		rd_kafka_metadata_destroy(md);
+		nanosleep(&(struct timespec){ .tv_nsec = 20000000 }, NULL);
+	}
+	rd_kafka_topic_destroy(t);
+}
+
 static void
 create(const char *topic, int partitions, char **settings)
 {
@@ -137,10 +158,13 @@ create(const char *topic, int partitions, char **settings)
 	rd_kafka_event_t *ev = rd_kafka_queue_poll(q, TIMEOUT_MS);
 	if (ev == NULL || rd_kafka_event_error(ev) != RD_KAFKA_RESP_ERR_NO_ERROR)
 		die("cannot make topic %s: %s", topic, ev ? rd_kafka_event_error_string(ev) : "no answer");
-	topic_result(rd_kafka_CreateTopics_result_topics(rd_kafka_event_CreateTopics_result(ev), &n), n);
+	const rd_kafka_topic_result_t **results =
+	    rd_kafka_CreateTopics_result_topics(rd_kafka_event_CreateTopics_result(ev), &n);
+	topic_result(results, n);
 	rd_kafka_event_destroy(ev);
 	rd_kafka_queue_destroy(q);
 	rd_kafka_NewTopic_destroy(nt);
+	wait_led(rk, topic, partitions);
 	rd_kafka_destroy(rk);
 }
 
@@ -155,7 +179,9 @@ delete(const char *topic)
 	rd_kafka_event_t *ev = rd_kafka_queue_poll(q, TIMEOUT_MS);
 	if (ev == NULL || rd_kafka_event_error(ev) != RD_KAFKA_RESP_ERR_NO_ERROR)
 		die("cannot delete topic %s: %s", topic, ev ? rd_kafka_event_error_string(ev) : "no answer");
-	topic_result(rd_kafka_DeleteTopics_result_topics(rd_kafka_event_DeleteTopics_result(ev), &n), n);
+	const rd_kafka_topic_result_t **results =
+	    rd_kafka_DeleteTopics_result_topics(rd_kafka_event_DeleteTopics_result(ev), &n);
+	topic_result(results, n);
 	rd_kafka_event_destroy(ev);
 	rd_kafka_queue_destroy(q);
 	rd_kafka_DeleteTopic_destroy(dt);
