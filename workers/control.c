@@ -34,6 +34,7 @@ on_start(struct worker *wk, const struct control_message *m)
 	if (wk->state != WORKER_READY)
 		return;
 	wk->state = WORKER_SERVING;
+	states_serve(wk);
 	consumers_start(wk, false);
 	if (wk->kind->start != NULL)
 		wk->kind->start(wk);

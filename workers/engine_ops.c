@@ -213,6 +213,15 @@ op_child_free(struct engine *en, struct exchange **child)
 	exchange_free(&wk->pool, child);
 }
 
+static void
+op_child_detach(struct engine *en, struct exchange *child)
+{
+	struct worker *wk = worker_of(en);
+	child->detached = true;
+	wk->inflight++;
+	PAGE_SET(wk->page->exchanges, wk->inflight);
+}
+
 /* ---- bodies that stream ---- */
 
 static void
@@ -368,6 +377,7 @@ const struct engine_ops worker_engine_ops = {
 	.redelivered = op_redelivered,
 	.child_new = op_child_new,
 	.child_free = op_child_free,
+	.child_detach = op_child_detach,
 	.timer_start = op_timer_start,
 	.timer_cancel = op_timer_cancel,
 	.now_ms = op_now_ms,

@@ -7,4 +7,5 @@ workers_sources = \
 	workers/engine_ops.c \
 	workers/main.c \
 	workers/send.c \
-	workers/served.c
+	workers/served.c \
+	workers/state.c

@@ -149,6 +149,8 @@ prepare(struct worker *wk, struct diagnostics *ds, struct hinny_error *err)
 		return rc;
 	if ((rc = bind_program(wk, ds)) != HINNY_OK)
 		return hinny_error_set(err, rc, "some endpoints or expressions are wrong");
+	wk->engine.incarnation = wk->args.incarnation;
+	states_open(wk);
 	if (wk->args.check)
 		return HINNY_OK;
 	if ((rc = open_run_dir(wk, err)) != HINNY_OK)
@@ -177,6 +179,7 @@ finish(struct worker *wk)
 	wk->ipc = NULL;
 	channel_free(wk->control);
 	wk->control = NULL;
+	states_close(wk);
 	tod_fini(wk);
 	loop_fini(&wk->lp);
 	if (wk->engine.shared != NULL)

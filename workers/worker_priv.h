@@ -66,6 +66,11 @@ extern const struct engine_ops worker_engine_ops;
 void tod_init(struct worker *wk);
 void tod_fini(struct worker *wk);
 
+/* state.c: the nodes of state that this process owns. */
+void states_open(struct worker *wk);
+void states_serve(struct worker *wk);
+void states_close(struct worker *wk);
+
 /* served.c */
 enum hinny_rc worker_ipc_open(struct worker *wk, struct hinny_error *err);
 

@@ -272,6 +272,7 @@ program_free(struct program *p)
 	free(p->routes);
 	free(p->endpoints);
 	free(p->remotes);
+	free(p->states);
 	arena_fini(&p->arena);
 	free(full);
 }

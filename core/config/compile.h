@@ -64,6 +64,14 @@ void access_add_property(struct compile *c, struct access *ac, const char *name)
 void access_add_variable(struct compile *c, struct access *ac, const char *name);
 void access_merge(struct compile *c, struct access *to, const struct access *from);
 
+/* For checks of steps with state (core/eip/state.h): the step keeps something of this kind; sets
+ * st->state. */
+struct state_node *compile_state(struct compile *c, struct step *st, const struct state_desc *desc);
+/* The same of what belongs to no step, known by name ("variables"): one for the whole program,
+ * whoever asks. NULL at run time (toD) when no route has asked for it; nothing is reported then. */
+struct state_node *compile_state_shared(
+    struct compile *c, const char *name, const struct state_desc *desc);
+
 /* Was this option of `conf` (of a step, endpoint or expression) written, and not left to its
  * default? `options` is the table that filled it. */
 bool option_given(const struct option_desc *options, const void *conf, const char *name);

@@ -35,7 +35,7 @@ struct compile {
 	struct step *parent;
 	size_t errors;
 	size_t failures; /* steps that were wrong */
-	size_t steps_cap, routes_cap, endpoints_cap, remotes_cap;
+	size_t steps_cap, routes_cap, endpoints_cap, remotes_cap, states_cap;
 	struct hash endpoints; /* producers by key */
 	struct hash consumers; /* consumers by key */
 	struct hash beans;     /* struct bean by name */
@@ -165,6 +165,9 @@ bool refused_option(enum refused_kind kind, const char *owner, struct str option
 
 /* ---- plan.c ---- */
 void plan_program(struct compile *c);
+/* ---- plan_states.c ---- */
+/* Where each route's exchanges are at home, and who owns the states. */
+void plan_states(struct compile *c);
 /* ---- plan_calls.c ---- */
 void plan_calls(struct program *p);
 /* ---- plan_streams.c ---- */

@@ -216,6 +216,8 @@ print_step(FILE *to, unsigned depth, const struct step *st)
 		(void)fputs(" reply_streams", to);
 	if (st->endpoint != NULL)
 		(void)fprintf(to, " endpoint=%u", st->endpoint->index);
+	if (st->state != NULL)
+		(void)fprintf(to, " state=%u", st->state->index);
 	for (uint32_t i = 0; i < st->remotes_n; i++)
 		(void)fprintf(to, "%s%u", i == 0 ? " remotes=" : ",", st->remotes[i]->slot);
 	(void)fputc('\n', to);
@@ -282,6 +284,9 @@ program_dump(const struct program *p, FILE *to)
 	(void)fputc('\n', to);
 	for (uint32_t i = 0; i < p->files_n; i++)
 		(void)fprintf(to, "file %s\n", p->files[i].copy);
+	for (uint32_t i = 0; i < p->states_n; i++)
+		(void)fprintf(to, "state %u %s %s %s owner=%s\n", i, p->states[i]->desc->name,
+		    p->states[i]->route_id, p->states[i]->node_id, p->states[i]->owner);
 	for (uint32_t i = 0; i < p->endpoints_n; i++)
 		print_endpoint(to, p->endpoints[i]);
 	for (uint32_t i = 0; i < p->steps_n; i++) {

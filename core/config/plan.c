@@ -216,6 +216,8 @@ dynamic_owner(void)
 static void
 find_kinds(struct program *p)
 {
+	for (uint32_t i = 0; i < p->states_n; i++)
+		need_kind(p, p->states[i]->owner);
 	for (uint32_t i = 0; i < p->endpoints_n; i++)
 		need_kind(p, p->endpoints[i]->component->owner);
 	for (uint32_t i = 0; i < p->remotes_n; i++)
@@ -323,6 +325,7 @@ plan_program(struct compile *c)
 		plan_step(c, p->steps[i - 1]);
 	for (uint32_t i = 0; i < p->routes_n; i++)
 		p->routes[i]->home = p->routes[i]->from->component->owner;
+	plan_states(c);
 	find_kinds(p);
 	place_shared(p);
 	find_overlaps(p);

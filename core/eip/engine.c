@@ -95,6 +95,7 @@ enum step_rc
 engine_need_body(struct exchange *ex)
 {
 	ex->need = NULL;
+	ex->run->state_asked = NULL;
 	return STEP_NEED;
 }
 
@@ -233,6 +234,8 @@ run_op(struct exchange *ex)
 	struct engine_run *run = ex->run;
 	struct activation *act = run->act;
 	run->wait = WAIT_STEP;
+	if (run->states)
+		engine_state_begin(run);
 	switch (run->op) {
 	case OP_STEP:
 		return run_step(ex);
@@ -268,6 +271,8 @@ settle(struct exchange *ex, enum engine_op op, enum step_rc rc)
 	struct engine_run *run = ex->run;
 	run->wait = WAIT_NOTHING;
 	ex->slots_n = 0;
+	if (run->states)
+		engine_state_end(run);
 	if (op == OP_HANDLE) {
 		if (rc ==
 		    STEP_FAILED) { /* deciding has failed: that ends it, with the new exception */
@@ -338,6 +343,7 @@ take_answer(struct exchange *ex)
 		else
 			settle(ex, run->op, STEP_FAILED);
 		return;
+	case WAIT_STATE:
 	case WAIT_AGAIN:
 		run->wait = WAIT_NOTHING;
 		return;
@@ -358,6 +364,8 @@ finish(struct exchange *ex)
 	ex->need = NULL;
 	ex->run->active = false;
 	ex->run->wait = WAIT_NOTHING;
+	if (ex->run->done_calls)
+		engine_call_done_fns(ex);
 	if (ex->run->completions && !ex->run->aborted)
 		engine_complete_after(ex);
 	ex->done(ex); /* may free it */
@@ -405,7 +413,9 @@ engine_loop(struct exchange *ex)
 			continue;
 		enum engine_op op = run->op;
 		enum step_rc rc = run_op(ex);
-		if (rc == STEP_NEED)
+		if (rc == STEP_NEED && run->state_asked && ex->need == NULL)
+			engine_state_ask(ex);
+		else if (rc == STEP_NEED)
 			engine_ask(ex);
 		else if (rc != STEP_PENDING)
 			settle(ex, op, rc);
@@ -454,6 +464,13 @@ engine_call_done(struct exchange *ex, bool ok, const struct step *failed)
 	ASSERT(ok || ex->exception != NULL);
 	ex->run->call_failed = failed;
 	answer(ex, !ok);
+}
+
+void
+engine_state_answered(struct exchange *ex)
+{
+	ASSERT(ex->run->wait == WAIT_STATE);
+	answer(ex, false);
 }
 
 void

@@ -82,6 +82,15 @@ struct engine_ops {
 	 * it is made for. child_free gives it back. */
 	struct exchange *(*child_new)(struct engine *en, bool detached);
 	void (*child_free)(struct engine *en, struct exchange **child);
+	/* The child was made as not detached, and from now on is: in flight by itself. */
+	void (*child_detach)(struct engine *en, struct exchange *child);
+	/* An operation of a state that is not served here (core/eip/state.h). Answers by
+	 * engine_state_done(), maybe from inside. *arg has been copied for it. */
+	void (*state)(struct engine *en, struct exchange *ex, struct state_node *node, unsigned op,
+	    const struct value *arg);
+	/* The same, and nobody waits: the exchange may be gone when this returns. */
+	void (*state_note)(struct engine *en, struct exchange *ex, struct state_node *node,
+	    unsigned op, const struct value *arg);
 	/* Calls fn(arg) once, after ms milliseconds (0: when the loop has turned), never from
 	 * inside. The timer is gone then, or when it was cancelled. */
 	struct engine_timer *(*timer_start)(
@@ -103,6 +112,8 @@ struct engine {
 	bool keeps_original; /* some onException wants the message as it came in */
 	void *shared; /* program->shared_size bytes that all workers of the generation share, zero
 	                 at first; set by the worker */
+	uint64_t incarnation;  /* of this process; set by the worker */
+	unsigned state_nested; /* core/eip/engine_state.c */
 };
 
 /* Borrows all; the program may be NULL in tests. */
@@ -135,6 +146,8 @@ void engine_slot_fill(
     struct exchange *ex, const struct expression *e, struct value v, struct exception *exception);
 /* With ex->exception set the step fails with it (worker lost, deadline). */
 void engine_evaluate_done(struct exchange *ex);
+/* For ops->state: the answer, or its exception, in the exchange's arena. */
+void engine_state_done(struct exchange *ex, struct value v, struct exception *exception);
 /* Does the exchange wait for one of the functions above? */
 bool engine_waits(const struct exchange *ex);
 /* The process stops: drops the exchange wherever it is; done is called with an exception. Calls and
@@ -171,6 +184,11 @@ void engine_start_child(struct exchange *child, const struct step *first, uint32
 bool engine_handles_errors(const struct exchange *ex);
 /* Was the child ended by an onException that handled its exception? */
 bool engine_was_handled(const struct exchange *ex);
+/* Calls fn(ex, arg) when the exchange is done, with the exception that is left or without, or is
+ * aborted; just before ex->done, the one that was asked for last first (Camel's onCompletion of the
+ * unit of work). engine_was_handled() says whether an exception was handled. */
+typedef void engine_done_fn(struct exchange *ex, void *arg);
+void engine_on_done(struct exchange *ex, engine_done_fn *fn, void *arg);
 /* From a step: when it returns STEP_DONE, or is resumed, the exchange ends as if an onException had
  * handled an exception. */
 void engine_end(struct exchange *ex);

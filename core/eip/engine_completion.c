@@ -28,6 +28,34 @@ engine_note_completions(struct exchange *ex, const struct route *route)
 	}
 }
 
+/* ---- functions ---- */
+
+struct done_call {
+	struct done_call *next;
+	engine_done_fn *fn;
+	void *arg;
+};
+
+void
+engine_on_done(struct exchange *ex, engine_done_fn *fn, void *arg)
+{
+	struct done_call *call = ARENA_NEW(&ex->arena, struct done_call);
+	*call = (struct done_call){ ex->run->done_calls, fn, arg };
+	ex->run->done_calls = call;
+}
+
+void
+engine_call_done_fns(struct exchange *ex)
+{
+	while (ex->run->done_calls) {
+		struct done_call *call = ex->run->done_calls;
+		ex->run->done_calls = call->next;
+		call->fn(ex, call->arg);
+	}
+}
+
+/* ---- onCompletion ---- */
+
 static bool
 is_wanted(const struct on_completion_conf *conf, bool failed)
 {

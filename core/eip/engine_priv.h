@@ -33,6 +33,7 @@ enum engine_wait {
 	WAIT_CALL,     /* engine_call_done */
 	WAIT_EVALUATE, /* engine_evaluate_done, then the op runs again */
 	WAIT_COLLECT,  /* engine_wake, then the op runs again; or engine_fail */
+	WAIT_STATE,    /* engine_state_done, then the op runs again */
 	WAIT_AGAIN,    /* engine_wake, then the op runs (again): redelivery, burst, engine_again */
 };
 
@@ -42,6 +43,9 @@ struct snapshot {
 	struct headers headers; /* items are its own */
 	unsigned dirty;
 };
+
+struct state_call; /* engine_state.c */
+struct done_call;  /* engine_completion.c */
 
 struct engine_run {
 	struct activation *free;
@@ -68,6 +72,10 @@ struct engine_run {
 	struct completion *completions; /* engine_completion.c */
 	struct exception *completion_aside;
 	bool completing; /* one of BeforeConsumer runs */
+	struct done_call *done_calls;
+	struct state_call *states;       /* those of the op that runs, in order */
+	struct state_call *states_spare; /* used before */
+	struct state_call *state_asked;  /* the one that the op cannot do without */
 };
 
 /* engine.c */
@@ -83,6 +91,9 @@ void engine_advance(struct exchange *ex);
 /* The step top->at has failed with ex->exception: to the error handler, or out of its block. */
 void engine_fail_here(struct exchange *ex);
 
+/* The answer to WAIT_STATE has been noted. */
+void engine_state_answered(struct exchange *ex);
+
 /* engine_completion.c */
 /* The exchange has entered the route. */
 void engine_note_completions(struct exchange *ex, const struct route *route);
@@ -90,6 +101,8 @@ void engine_note_completions(struct exchange *ex, const struct route *route);
 bool engine_complete_before(struct exchange *ex);
 /* Makes the copies for those of AfterConsumer. */
 void engine_complete_after(struct exchange *ex);
+/* Those of engine_on_done. */
+void engine_call_done_fns(struct exchange *ex);
 
 /* engine_message.c */
 void snapshot_take(struct exchange *ex, struct snapshot **sn);
@@ -104,6 +117,14 @@ void engine_ask(struct exchange *ex);
 /* The answer is there. True: the op can run again, and finds the value or the failure in its slot.
  * False: the body could not be had, and the exception is set. */
 bool engine_take_answer(struct exchange *ex);
+
+/* engine_state.c */
+/* The op begins to run, for the first time or again. */
+void engine_state_begin(struct engine_run *run);
+/* The op is over: its answers are used up. */
+void engine_state_end(struct engine_run *run);
+/* The op cannot go on without the answer of run->state_asked. */
+void engine_state_ask(struct exchange *ex);
 
 /* engine_errors.c */
 /* Does the error handler of the route apply to the step top->at that has failed? */

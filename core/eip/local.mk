@@ -14,6 +14,7 @@ core_eip_sources = \
 	core/eip/engine_errors.c \
 	core/eip/engine_message.c \
 	core/eip/engine_slots.c \
+	core/eip/engine_state.c \
 	core/eip/enrich.c \
 	core/eip/error_handler.c \
 	core/eip/exchange_pattern.c \
@@ -44,6 +45,8 @@ core_eip_sources = \
 	core/eip/slip.c \
 	core/eip/sort.c \
 	core/eip/split.c \
+	core/eip/state.c \
+	core/eip/state_record.c \
 	core/eip/step_step.c \
 	core/eip/stop.c \
 	core/eip/throttle.c \

@@ -228,6 +228,52 @@ struct eip_desc {
 	const char *help;
 };
 
+/* ---- state ---- */
+
+struct state_node;   /* core/model/program.h */
+struct state_writer; /* core/eip/state.h, which says how state is used */
+struct state_record;
+
+enum state_end {
+	STATE_END_BROKER, /* nobody follows */
+	STATE_END_GONE,   /* others do, but in the new generation there is no such node */
+};
+
+/*
+ * What a step (or a program: its variables) keeps from one message to the next. One row an EIP that has state, static const beside its eip_desc. All functions run in
+ * the one process that owns the node, on its loop, and none of them may wait. node->state is what open() gave, node->engine the engine there.
+ */
+struct state_desc {
+	const char *name;      /* of its kind, "aggregate": a saved record goes to a node of the same kind only */
+	unsigned ops;          /* operations 0 .. ops - 1, at most 32 */
+	uint32_t message_ops;  /* bit i: operation i wants the message of the exchange; else serve sees an empty one, or one that it must not look at */
+	uint32_t read_ops;     /* bit i: operation i changes nothing, so it may be asked anew at any time */
+	bool runs_block;       /* the steps in the step's block run in the owner (aggregate, resequence) */
+	/* Empty. Never NULL. */
+	void *(*open)(struct state_node *node);
+	/* Frees it all: timers too, and messages that it holds. */
+	void (*close)(struct state_node *node);
+	/*
+	 * One operation. `ex` is the exchange that asks, or a copy of it: read its message (message_ops), allocate from its arena, set its exception; change nothing else and
+	 * keep no pointer into it. `arg` is valid during the call, *out (null when it comes) must stay as long as ex. False: the exception is set. Operations of one exchange
+	 * come in the order in which it makes them.
+	 */
+	bool (*serve)(struct state_node *node, struct exchange *ex, unsigned op, const struct value *arg, struct value *out);
+	/* From now on this process serves; what there was has been loaded. Start what runs by itself (interval timers). May be NULL. */
+	void (*started)(struct state_node *node);
+	/* A process that exchanges were at home in is dead: what was held for them (state_home()) is given back. May be NULL. */
+	void (*home_lost)(struct state_node *node, uint64_t home);
+	/* Nothing that could add to it is on its way any more: what it holds goes on now, where its options say so (STATE_END_BROKER), or in any case (STATE_END_GONE). The
+	 * exchanges begun here are waited for. It goes on serving. May be NULL. */
+	void (*end)(struct state_node *node, enum state_end why);
+	/* The next generation takes over: all of it as records, then close() comes. NULL: nothing is handed over. */
+	void (*save)(struct state_node *node, struct state_writer *w);
+	/* One record of the old generation; between open() and started(). What cannot be taken is dropped with a log line: false, err says why. */
+	bool (*load)(struct state_node *node, struct state_record *r, struct hinny_error *err);
+	/* Groups, keys, messages that it holds: for `hinny status`. May be NULL. */
+	uint64_t (*count)(const struct state_node *node);
+};
+
 /* ---- beans ---- */
 
 /* One row a Java class that routes name and this release has built in: strategies of aggregation … */

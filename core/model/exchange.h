@@ -70,6 +70,7 @@ struct exchange {
 	const struct route *from_route;
 	const struct route *route; /* in which it is now */
 	uint64_t transaction;      /* token, 0: none */
+	uint64_t home; /* incarnation of the worker in which it is at home; 0: this one */
 
 	/* how far it is: the engine's */
 	struct engine *engine;

@@ -83,6 +83,21 @@ struct step {
 	bool overlaps;            /* its block asks other workers, changes nothing but the message, and so may run for several items at a time */
 	uint32_t shared_size;     /* bytes of state that all workers of the generation share (set by the EIP's check); 0: none */
 	uint32_t shared_at;       /* where they lie in the memory of program.shared_size bytes */
+	struct state_node *state; /* what it keeps from one message to the next (compile_state() in its check); NULL: nothing */
+};
+
+/* What a step, or the program, keeps from one message to the next: in one process, its owner. How it is used: core/eip/state.h. */
+struct state_node {
+	const struct state_desc *desc;
+	const struct step *step;  /* NULL: of the program */
+	const char *route_id;     /* with node_id the name by which it is known for longer than a generation; "" outside of routes */
+	const char *node_id;
+	uint32_t index;           /* in program.states */
+	const char *owner;        /* kind of worker; the first process of that kind */
+	/* in the owner */
+	struct engine *engine;
+	void *state;              /* of desc->open, NULL: none now */
+	bool serving;             /* operations are served here, at once */
 };
 
 struct endpoint {
@@ -146,6 +161,8 @@ struct program {
 	uint32_t remotes_n;
 	struct generation_file *files;
 	uint32_t files_n;
+	struct state_node **states;
+	uint32_t states_n;
 	uint64_t kinds;                    /* bit i: kind i of kinds.def is needed */
 	uint32_t shared_size;              /* of the state of all steps that workers share: balancers, breakers … */
 	struct pairs properties;           /* what ${properties:x} finds */

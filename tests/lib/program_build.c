@@ -653,6 +653,45 @@ op_call(struct engine *en, struct exchange *ex, const struct step *st)
 	}
 }
 
+/* Serves the operation as its owner would. */
+static void
+answer_state(struct exchange *ex, struct state_node *node, unsigned op, const struct value *arg)
+{
+	struct value out = value_null();
+	bool ok = node->desc->serve(node, ex, op, arg, &out);
+	engine_state_done(ex, ok ? out : value_null(), ok ? NULL : ex->exception);
+}
+
+static void
+op_state(struct engine *en, struct exchange *ex, struct state_node *node, unsigned op,
+    const struct value *arg)
+{
+	struct fake *f = fake_of(en);
+	f->states++;
+	if (f->state_mode == FAKE_LATER) {
+		struct fake_asked *asked = ask(f, PENDING_STATE, ex);
+		asked->node = node;
+		asked->op = op;
+		asked->arg = *arg;
+	} else if (f->state_mode == FAKE_FAIL) {
+		engine_state_done(ex, value_null(),
+		    exception_new(&ex->arena, EXCEPTION_WORKER_LOST, "the owner is lost"));
+	} else {
+		answer_state(ex, node, op, arg);
+	}
+}
+
+static void
+op_state_note(struct engine *en, struct exchange *ex, struct state_node *node, unsigned op,
+    const struct value *arg)
+{
+	struct exception *before = ex->exception;
+	struct value out = value_null();
+	fake_of(en)->notes++;
+	(void)node->desc->serve(node, ex, op, arg, &out);
+	ex->exception = before;
+}
+
 /* The value of NAME among "NAME=VALUE" lines. */
 static bool
 find_line(const char *lines, const char *name, struct str *value)
@@ -825,6 +864,9 @@ fake_answer(struct fake *f, struct exchange *ex)
 		f->now_ms += asked.ms;
 		fire(asked.timer);
 		return;
+	case PENDING_STATE:
+		answer_state(asked.ex, asked.node, asked.op, &asked.arg);
+		return;
 	case PENDING_NOTHING:
 		break;
 	}
@@ -935,6 +977,8 @@ static const struct engine_ops fake_ops = {
 	.timer_start = op_timer_start,
 	.timer_cancel = op_timer_cancel,
 	.now_ms = op_now_ms,
+	.state = op_state,
+	.state_note = op_state_note,
 };
 
 /* ---- exchanges ---- */

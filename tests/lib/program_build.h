@@ -96,7 +96,8 @@ enum fake_pending {
 	PENDING_EVALUATE,
 	PENDING_SEND,
 	PENDING_WAIT,
-	PENDING_TIMER
+	PENDING_TIMER,
+	PENDING_STATE
 };
 enum { FAKE_PENDING_MAX = 256 };
 
@@ -110,15 +111,19 @@ struct fake_asked {
 	bool first_match;
 	int64_t ms;
 	struct engine_timer *timer;
+	struct state_node *node;
+	unsigned op;
+	struct value arg;
 };
 
 struct fake {
 	struct engine en;
 	struct exchange_pool pool;
 	struct build *b;
-	enum fake_mode call_mode, evaluate_mode, send_mode, collect_mode;
+	enum fake_mode call_mode, evaluate_mode, send_mode, collect_mode, state_mode;
 	const struct step *call_failed; /* FAKE_FAIL: the step named */
 	int calls, evaluates, sends, collects, done, redelivered;
+	int states, notes; /* operations of states that are open and not served */
 	int64_t waits[64];
 	int waits_n;
 	bool wakes;                /* waits end at once */

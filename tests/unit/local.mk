@@ -35,6 +35,7 @@ unit_tests = \
 	tests/unit/test_scopes \
 	tests/unit/test_settings \
 	tests/unit/test_simple \
+	tests/unit/test_state \
 	tests/unit/test_steps \
 	tests/unit/test_str \
 	tests/unit/test_stream \
