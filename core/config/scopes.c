@@ -238,6 +238,15 @@ set_error_handler(struct route *r, const struct step *st)
 	}
 }
 
+/* What the onException of the route do not say of redelivery, its error handler does. */
+static void
+inherit_policies(struct compile *c, struct route *r)
+{
+	r->policies = arena_alloc(c->arena, (r->handlers_n + 1) * sizeof(r->policies[0]));
+	for (uint32_t i = 0; i < r->handlers_n; i++)
+		r->policies[i] = redelivery_inherit(c->arena, r->handlers[i], r->error_handler);
+}
+
 void
 scope_apply(struct compile *c, struct route *r)
 {
@@ -260,6 +269,7 @@ scope_apply(struct compile *c, struct route *r)
 	const struct step **steps = pick(c, lists, n, SCOPE_ERROR_HANDLER, &found);
 	if (found > 0)
 		set_error_handler(r, steps[0]);
+	inherit_policies(c, r);
 	uint32_t each_n, from_n;
 	const struct step **each = pick(c, lists, n, SCOPE_INTERCEPT, &each_n);
 	const struct step **from = pick(c, lists, n, SCOPE_INTERCEPT_FROM, &from_n);

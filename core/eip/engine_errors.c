@@ -14,29 +14,18 @@
 
 #include <limits.h>
 
-/* Without a redeliveryPolicy, and for failures that no onException takes. */
-static const struct redelivery_conf default_policy = {
-	.redelivery_delay_ms = 1000,
-	.multiplier = 2,
-	.maximum_delay_ms = 60000,
-	.collision_factor = 0.15,
-	.exhausted_level = ROUTE_LOG_ERROR,
-	.retry_level = ROUTE_LOG_DEBUG,
-	.retry_log_interval = 1,
-	.log_retry = true,
-	.log_exhausted = true,
-	.log_new = true,
-};
-
-/* An onException without steps and a policy has that of the route's error handler. */
+/* Of one of the route's handlers, or of its error handler. */
 static const struct redelivery_conf *
 policy_of(const struct route *route, const struct step *handler)
 {
 	const struct on_exception_conf *conf = handler->conf;
+	for (uint32_t i = 0; route && route->policies && i < route->handlers_n; i++)
+		if (route->handlers[i] == handler)
+			return route->policies[i];
 	const struct step *outer = route ? route->error_handler : NULL;
 	if (conf->redelivery_policy == NULL && outer && handler->block.first == NULL)
 		conf = outer->conf;
-	return conf->redelivery_policy ? conf->redelivery_policy->conf : &default_policy;
+	return conf->redelivery_policy ? conf->redelivery_policy->conf : &redelivery_default;
 }
 
 bool
@@ -145,6 +134,7 @@ engine_catch(struct exchange *ex)
 	note(ex);
 	ex->exception = NULL;
 	ex->failed_over = false;
+	ex->rollback_only = false;
 }
 
 static const struct str redelivered = STR_LIT("CamelRedelivered");
@@ -337,10 +327,12 @@ run_handler(struct exchange *ex, const struct step *handler, enum outcome outcom
 	if (logs)
 		report(ex, policy->exhausted_level, what, tries + 1);
 	use_original(ex, conf);
-	if (outcome == OUTCOME_NONE)
+	if (outcome == OUTCOME_NONE) {
 		set_headers(ex, tries, policy);
-	else
+	} else {
 		remove_headers(ex);
+		ex->rollback_only = false;
+	}
 	top->tries = 0;
 	top->delay_ms = 0;
 	struct activation *act = engine_push(ex, ACTIVATION_HANDLER, handler, &handler->block);
@@ -372,7 +364,7 @@ decide(struct exchange *ex, const struct step *handler, bool *again, enum outcom
 	*again = policy->maximum_redeliveries < 0 || tries <= policy->maximum_redeliveries;
 	set_headers(ex, tries, policy); /* retryWhile may read them */
 	enum eval_rc rc = conf->retry_while ? engine_test(conf->retry_while, ex, again) : EVAL_OK;
-	*again = *again && !policy->disable && ex->top->keeps;
+	*again = *again && !policy->disable && ex->top->keeps && !ex->rollback_only;
 	if (rc == EVAL_OK && !*again && conf->handled)
 		rc = engine_test(conf->handled, ex, &handled);
 	if (rc == EVAL_OK && !*again && conf->continued)
@@ -399,7 +391,7 @@ engine_handle(struct exchange *ex)
 	if (handler == NULL)
 		handler = ex->route->error_handler;
 	if (handler == NULL) {
-		report(ex, default_policy.exhausted_level, "Exhausted after delivery attempt", 1);
+		report(ex, redelivery_default.exhausted_level, "Exhausted after delivery attempt", 1);
 		return STEP_FAILED;
 	}
 	bool again;

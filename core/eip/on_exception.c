@@ -9,6 +9,7 @@
 #include "core/model/program.h"
 
 #include <stddef.h>
+#include <string.h>
 
 #define AT(m) offsetof(struct on_exception_conf, m)
 #define AT_POLICY(m) offsetof(struct redelivery_conf, m)
@@ -202,6 +203,66 @@ static const struct option_desc redelivery_options[] = {
 	    .help = "without meaning here: no thread waits" },
 	OPTIONS_END,
 };
+
+const struct redelivery_conf redelivery_default = {
+	.redelivery_delay_ms = 1000,
+	.multiplier = 2,
+	.maximum_delay_ms = 60000,
+	.collision_factor = 0.15,
+	.exhausted_level = ROUTE_LOG_ERROR,
+	.retry_level = ROUTE_LOG_DEBUG,
+	.retry_log_interval = 1,
+	.log_retry = true,
+	.log_exhausted = true,
+	.log_new = true,
+};
+
+static size_t
+option_size(const struct option_desc *o)
+{
+	switch (o->type) {
+	case OPTION_BOOL:
+		return sizeof(bool);
+	case OPTION_ENUM:
+		return sizeof(int);
+	case OPTION_DOUBLE:
+		return sizeof(double);
+	case OPTION_STRING:
+		return sizeof(const char *);
+	default:
+		return sizeof(int64_t);
+	}
+}
+
+static void
+take_given(struct redelivery_conf *to, const struct redelivery_conf *from)
+{
+	for (const struct option_desc *o = redelivery_options; o->name; o++)
+		if (option_given(redelivery_options, from, o->name))
+			memcpy((char *)to + o->offset, (const char *)from + o->offset,
+			    option_size(o));
+	if (from->delay_pattern) {
+		to->groups = from->groups;
+		to->groups_n = from->groups_n;
+	}
+}
+
+const struct redelivery_conf *
+redelivery_inherit(struct arena *a, const struct step *handler, const struct step *error_handler)
+{
+	const struct on_exception_conf *conf = handler->conf;
+	const struct on_exception_conf *outer = error_handler ? error_handler->conf : NULL;
+	const struct redelivery_conf *parent = outer && outer->redelivery_policy
+	    ? outer->redelivery_policy->conf
+	    : &redelivery_default;
+	struct redelivery_conf *policy = ARENA_NEW(a, struct redelivery_conf);
+	*policy = *parent;
+	if (conf->redelivery_policy)
+		take_given(policy, conf->redelivery_policy->conf);
+	else if (handler->block.first)
+		policy->maximum_redeliveries = 0;
+	return policy;
+}
 
 const struct eip_desc redeliveryPolicy_eip = {
 	.name = "redeliveryPolicy",

@@ -44,6 +44,9 @@ struct redelivery_conf {
 	size_t groups_n;
 };
 
+/* What holds where nothing is given. */
+extern const struct redelivery_conf redelivery_default;
+
 struct on_exception_conf {
 	struct classes exception;
 	struct expression *on_when, *retry_while, *handled, *continued;

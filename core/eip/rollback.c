@@ -1,4 +1,5 @@
-/* rollback: fails the exchange, or marks it so that routing stops without an exception. */
+/* rollback: fails the exchange, or marks it so that routing stops without an exception. What is
+ * marked is not run again by an error handler, as in Camel. */
 #include "core/config/compile.h"
 #include "core/eip/engine.h"
 #include "core/eip/steps.h"
@@ -22,8 +23,8 @@ rollback_run(struct engine *en, struct exchange *ex, const struct step *st)
 {
 	(void)en;
 	const struct rollback_conf *conf = st->conf;
+	ex->rollback_only = true;
 	if (conf->mark || conf->mark_last) {
-		ex->rollback_only = true;
 		ex->stop = true;
 		return STEP_DONE;
 	}

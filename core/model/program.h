@@ -50,6 +50,7 @@ struct format {
 };
 
 struct step;
+struct redelivery_conf; /* core/eip/on_exception.h */
 
 struct block {
 	struct step *first;
@@ -130,6 +131,7 @@ struct route {
 	struct block block;
 	const struct step **handlers; /* onException steps in order of search: the route's, then the file's */
 	uint32_t handlers_n;
+	const struct redelivery_conf **policies; /* of the handlers, with what they inherit; NULL: each has its own alone (built by hand) */
 	const struct step *error_handler; /* deadLetterChannel or defaultErrorHandler; NULL: none was given */
 	bool no_error_handler;            /* noErrorHandler: failures go to the caller as they are */
 	const struct step **interceptors; /* interceptSendToEndpoint */
@@ -142,6 +144,10 @@ struct route {
 	bool auto_startup;
 	void *conf;
 };
+
+/* The policy of an onException of a route: what it does not give is as the route's error handler (NULL: none) says, as in Camel; but a step is not run again for one that has
+ * steps of its own and says nothing of it. core/eip/on_exception.c; memory from `a`. */
+const struct redelivery_conf *redelivery_inherit(struct arena *a, const struct step *handler, const struct step *error_handler);
 
 struct generation_file {
 	const char *path;   /* absolute, as found */

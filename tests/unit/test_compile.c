@@ -4,6 +4,8 @@
 
 #include "core/config/copy_scan.h"
 #include "core/config/endpoint_uri.h"
+#include "core/eip/on_exception.h"
+
 #include "tests/unit/config_fixture.h"
 
 #include <fcntl.h>
@@ -224,6 +226,69 @@ check_run(void **state)
 	while (st->owner == NULL)
 		st = st->next;
 	assert_int_equal(st->call_run, r->run);
+	program_free(p);
+	bundle_free(b);
+	fixture_fini(&fx);
+}
+
+/* ---- redelivery policies ---- */
+
+#define POLICY(options) "redeliveryPolicy: {" options "}"
+#define OUTER(options)                                                                             \
+	"- errorHandler: {defaultErrorHandler: {" POLICY(options) "}}\n"
+#define INNER(more) "- onException: {exception: [java.io.IOException]" more "}\n"
+
+static const struct policy_row {
+	const char *label, *scopes;
+	int64_t maximum, delay_ms;
+	bool exponential;
+	size_t groups;
+} policies[] = {
+	{ "nothing given", INNER(", steps: [{log: x}]"), 0, 1000, false, 0 },
+	{ "its own", INNER(", " POLICY("maximumRedeliveries: 2, redeliveryDelay: 5")), 2, 5, false, 0 },
+	{ "what it does not give",
+	    OUTER("maximumRedeliveries: 7, redeliveryDelay: 20, useExponentialBackOff: true")
+		INNER(", " POLICY("maximumRedeliveries: 2")),
+	    2, 20, true, 0 },
+	{ "the number too", OUTER("maximumRedeliveries: 7") INNER(", " POLICY("redeliveryDelay: 5")),
+	    7, 5, false, 0 },
+	{ "a default that is given",
+	    OUTER("redeliveryDelay: 5, useExponentialBackOff: true")
+		INNER(", " POLICY("redeliveryDelay: 1000, useExponentialBackOff: false")),
+	    0, 1000, false, 0 },
+	{ "no policy and no steps", OUTER("maximumRedeliveries: 7") INNER(""), 7, 1000, false, 0 },
+	{ "no policy but steps", OUTER("maximumRedeliveries: 7, redeliveryDelay: 5")
+				     INNER(", steps: [{log: x}]"),
+	    0, 5, false, 0 },
+	{ "a pattern", OUTER("delayPattern: '0:1;5:2'") INNER(", " POLICY("maximumRedeliveries: 1")),
+	    1, 1000, false, 2 },
+	{ "a pattern of its own",
+	    OUTER("delayPattern: '0:1;5:2'") INNER(", " POLICY("delayPattern: '0:1'")), 0, 1000,
+	    false, 1 },
+	{ "of a dead letter channel",
+	    "- errorHandler: {deadLetterChannel: {deadLetterUri: 'log:dlc', " POLICY(
+		"maximumRedeliveries: 4") "}}\n" INNER(", " POLICY("redeliveryDelay: 5")),
+	    4, 5, false, 0 },
+};
+
+static void
+check_policy(void **state)
+{
+	const struct policy_row *r = *state;
+	struct config_fixture fx;
+	struct bundle *b;
+
+	fixture_init(&fx);
+	struct program *p = fixture_compile(&fx,
+	    arena_printf(
+		&fx.arena, "%s- from: {uri: 'direct:t', steps: [{log: x}]}\n", r->scopes),
+	    &b);
+	assert_string_equal(fixture_text(&fx), "");
+	const struct redelivery_conf *policy = p->routes[0]->policies[0];
+	assert_int_equal(policy->maximum_redeliveries, r->maximum);
+	assert_int_equal(policy->redelivery_delay_ms, r->delay_ms);
+	assert_int_equal(policy->exponential, r->exponential);
+	assert_int_equal(policy->groups_n, r->groups);
 	program_free(p);
 	bundle_free(b);
 	fixture_fini(&fx);
@@ -589,6 +654,7 @@ main(void)
 	UNIT_TABLE("stream", streams, check_stream);
 	UNIT_TABLE("run", runs, check_run);
 	UNIT_TABLE("kinds", kinds, check_kinds);
+	UNIT_TABLE("policy", policies, check_policy);
 	UNIT_CASE(test_remotes);
 	UNIT_CASE(test_ids);
 	UNIT_TABLE("make", makes, check_make);

@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+extern const struct eip_desc rollback_eip;
+
 static struct build b;
 static struct fake f;
 
@@ -401,6 +403,24 @@ test_retry_while(void **state)
 	run(r, "x");
 	assert_int_equal(f.redelivered, 3);
 	assert_string_equal(f.body, "x.E");
+	end();
+}
+
+/* What is rolled back is not run again; once it has been handled it is as any other. */
+static void
+test_rollback_is_not_redelivered(void **state)
+{
+	(void)state;
+	build_init(&b);
+	struct route *r = build_route(&b, "r", build_step(&b, &rollback_eip), NULL);
+	struct step *st = handling(EXCEPTION_ROLLBACK_EXCHANGE, "E");
+	build_redelivery(&b, st, 3, 0);
+	build_handler(&b, r, st, true);
+	begin();
+	run(r, "x");
+	assert_string_equal(f.body, "xE");
+	assert_false(f.failed);
+	assert_int_equal(f.redelivered, 0);
 	end();
 }
 
@@ -831,6 +851,7 @@ main(void)
 	UNIT_CASE(test_collision_avoidance);
 	UNIT_CASE(test_retry_while);
 	UNIT_CASE(test_disabled_redelivery);
+	UNIT_CASE(test_rollback_is_not_redelivered);
 	UNIT_CASE(test_abort_while_waiting);
 	UNIT_CASE(test_only_the_failed_step_is_repeated);
 	UNIT_CASE(test_original);
