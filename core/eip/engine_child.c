@@ -6,6 +6,7 @@
  * blobs are held, all else is copied.
  */
 #include "core/base/assert.h"
+#include "core/eip/claims.h"
 #include "core/eip/engine_priv.h"
 
 #include <string.h>
@@ -56,6 +57,7 @@ borrow_message(struct exchange *child, const struct exchange *parent)
 	child->parent = (struct exchange *)parent;
 	child->inbound = parent->inbound;
 	child->caught = parent->caught;
+	claims_share(child, parent);
 	child->json_text = parent->json_text;
 	child->json_root = parent->json_root;
 	if (parent->body.type != VALUE_STREAM)
@@ -69,6 +71,7 @@ void
 engine_share_message(struct exchange *child, const struct exchange *parent)
 {
 	struct arena *a = &child->arena;
+	claims_share(child, parent);
 	if (parent->caught)
 		child->caught = exception_share(a, parent->caught);
 	if (parent->inbound) {
@@ -189,4 +192,5 @@ engine_take_message(struct exchange *ex, struct exchange *from)
 	take_headers(ex, &from->headers);
 	take_map(ex, &ex->properties, &from->properties, exchange_set_property);
 	take_map(ex, &ex->variables, &from->variables, exchange_set_variable);
+	claims_share(ex, from);
 }

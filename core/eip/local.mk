@@ -4,6 +4,7 @@ core_eip_sources = \
 	core/eip/breaker.c \
 	core/eip/choice.c \
 	core/eip/circuit_breaker.c \
+	core/eip/claim_check.c \
 	core/eip/convert.c \
 	core/eip/delay.c \
 	core/eip/do_try.c \
@@ -49,6 +50,7 @@ core_eip_sources = \
 	core/eip/state_record.c \
 	core/eip/step_step.c \
 	core/eip/stop.c \
+	core/eip/threads.c \
 	core/eip/throttle.c \
 	core/eip/throw_exception.c \
 	core/eip/to.c \

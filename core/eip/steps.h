@@ -216,6 +216,23 @@ struct on_completion_conf {
 	struct expression *on_when;
 };
 
+struct claim_check_conf {
+	int operation;
+	struct expression *key;
+	const char *filter;
+	const struct bean *strategy;
+	struct claim_rule *rules; /* of the filter (check) */
+	size_t rules_n;
+};
+
+/* All accepted: there is no pool. */
+struct threads_conf {
+	int64_t pool_size, max_pool_size, keep_alive, max_queue_size;
+	int time_unit, rejected_policy;
+	bool core_time_out, caller_runs;
+	const char *thread_name;
+};
+
 struct loop_conf {
 	bool copy, do_while;
 };

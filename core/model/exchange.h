@@ -38,6 +38,7 @@ struct engine;
 struct route;
 struct exchange;
 struct eval_slot;
+struct claims;
 
 /* Called once when the exchange is done: exception set or not, message as it stands. The home
  * acknowledges its source here, then frees the exchange. */
@@ -94,6 +95,7 @@ struct exchange {
 	void *owner;
 	struct exchange *parent; /* split item or branch, else NULL */
 	void *call;              /* the call in flight, or NULL */
+	struct claims *claims;   /* what claimCheck has put aside (core/eip/claims.h), or NULL */
 
 	/* the parsed form of the last JSON text, kept beside it: exchange_json() */
 	struct str json_text;

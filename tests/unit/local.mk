@@ -6,6 +6,7 @@ unit_tests = \
 	tests/unit/test_blob \
 	tests/unit/test_buf \
 	tests/unit/test_bundle \
+	tests/unit/test_claim_check \
 	tests/unit/test_compile \
 	tests/unit/test_control \
 	tests/unit/test_cron \

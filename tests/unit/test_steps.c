@@ -12,7 +12,7 @@ extern const struct eip_desc filter_eip, setBody_eip, transform_eip, setHeader_e
     setProperty_eip, setVariable_eip, setVariables_eip, removeHeader_eip, removeHeaders_eip,
     removeProperty_eip, removeProperties_eip, removeVariable_eip, log_eip, delay_eip, toD_eip,
     convertBodyTo_eip, convertHeaderTo_eip, convertVariableTo_eip, throwException_eip, loop_eip,
-    validate_eip, pipeline_eip, rollback_eip, script_eip;
+    validate_eip, pipeline_eip, rollback_eip, script_eip, threads_eip;
 
 static struct build b;
 static struct fake f;
@@ -756,6 +756,24 @@ test_rollback(void **state)
 	end();
 }
 
+/* threads: others run first. */
+static void
+test_threads(void **state)
+{
+	(void)state;
+	build_init(&b);
+	struct route *r = build_route(&b, "r", build_append(&b, "1"),
+	    build_step(&b, &threads_eip), build_append(&b, "2"), NULL);
+	begin();
+	f.wakes = false;
+	(void)fake_start(&f, r, "x");
+	assert_int_equal(f.done, 0);
+	fake_answer(&f, NULL);
+	assert_int_equal(f.done, 1);
+	assert_string_equal(f.body, "x12");
+	end();
+}
+
 static void
 test_script(void **state)
 {
@@ -795,6 +813,7 @@ main(void)
 	UNIT_CASE(test_throw_exception);
 	UNIT_CASE(test_validate);
 	UNIT_CASE(test_rollback);
+	UNIT_CASE(test_threads);
 	UNIT_CASE(test_script);
 	return unit_run("steps");
 }
