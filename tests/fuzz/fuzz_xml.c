@@ -50,8 +50,10 @@ tokenize(struct xml_text text)
 	struct hinny_error err;
 	size_t n = 0;
 
-	for (int mode = XTOKENIZE_INJECT; mode <= XTOKENIZE_TEXT; mode++)
-		(void)tokenizer_run(fixture.xml, text, &path, mode, take_item, &n, &err);
+	for (int mode = XTOKENIZE_INJECT; mode <= XTOKENIZE_TEXT; mode++) {
+		struct xtokenize_conf conf = { .mode = mode, .group = (int64_t)text.s.n % 3 };
+		(void)tokenizer_run(fixture.xml, text, &path, &conf, take_item, &n, &err);
+	}
 }
 
 int

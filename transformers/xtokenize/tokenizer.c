@@ -30,6 +30,9 @@ struct tokenizer {
 	size_t n, cap;
 	const xmlChar **ns; /* pairs */
 	size_t ns_n, ns_cap;
+	uint64_t group;   /* so many elements are one item */
+	uint64_t grouped; /* that many are in `out` */
+	size_t wrapped;   /* ancestors of the group */
 	size_t matched; /* number of the level of the item that is being read, plus one; 0: none */
 	struct buf out;
 	enum hinny_rc rc; /* HINNY_EAGAIN: not UTF-8, HINNY_ECLOSED: no more wanted */
@@ -153,21 +156,42 @@ add_content(struct tokenizer *t, const struct level *l, size_t end)
 	add(t, from, to - 1);
 }
 
+/* The ancestors of a wrapped group: their start tags, and their ends. */
 static void
-add_wrapped(struct tokenizer *t, size_t depth, size_t end)
+add_ancestors(struct tokenizer *t)
 {
-	for (size_t i = 0; i + 1 < depth; i++)
+	for (size_t i = 0; i < t->wrapped; i++)
 		add(t, t->levels[i].start, skip_tag_end(t, t->levels[i].attributes_end));
-	add(t, t->levels[depth - 1].start, end);
-	for (size_t i = depth - 1; i > 0; i--) {
+}
+
+static void
+add_ancestor_ends(struct tokenizer *t)
+{
+	for (size_t i = t->wrapped; i > 0; i--) {
 		add_text(t, "</");
 		add_text(t, (const char *)t->levels[i - 1].qname);
 		add_text(t, ">");
 	}
 }
 
+/* What is gathered becomes an item. */
 static void
-give_item(struct tokenizer *t, size_t end)
+give_group(struct tokenizer *t)
+{
+	if (t->grouped == 0)
+		return;
+	if (t->mode == XTOKENIZE_WRAP)
+		add_ancestor_ends(t);
+	if (t->rc != HINNY_OK)
+		stop(t, t->rc);
+	else if (!t->item(t->arg, (struct str){ t->out.p, t->out.n }))
+		stop(t, HINNY_ECLOSED);
+	buf_clear(&t->out);
+	t->grouped = 0;
+}
+
+static void
+add_item(struct tokenizer *t, size_t end)
 {
 	const struct level *l = &t->levels[t->matched - 1];
 
@@ -176,16 +200,18 @@ give_item(struct tokenizer *t, size_t end)
 		add_inherited(t, l);
 		add(t, l->attributes_end, end);
 	} else if (t->mode == XTOKENIZE_WRAP) {
-		add_wrapped(t, t->matched, end);
+		t->wrapped = t->matched - 1;
+		if (t->grouped == 0)
+			add_ancestors(t);
+		add(t, l->start, end);
 	} else if (t->mode == XTOKENIZE_UNWRAP) {
 		add_content(t, l, end);
 	}
+	t->matched = 0;
 	if (t->rc != HINNY_OK)
 		stop(t, t->rc);
-	else if (!t->item(t->arg, (struct str){ t->out.p, t->out.n }))
-		stop(t, HINNY_ECLOSED);
-	buf_clear(&t->out);
-	t->matched = 0;
+	else if (++t->grouped >= t->group)
+		give_group(t);
 }
 
 /* ---- SAX ---- */
@@ -254,7 +280,10 @@ on_end(void *arg, const xmlChar *name, const xmlChar *prefix, const xmlChar *uri
 	if (t->n == 0)
 		return;
 	if (t->matched == t->n)
-		give_item(t, position(t) < t->text.n ? position(t) : t->text.n);
+		add_item(t, position(t) < t->text.n ? position(t) : t->text.n);
+	/* what is wrapped has one parent, and ends with it */
+	if (t->mode == XTOKENIZE_WRAP && t->n <= t->wrapped)
+		give_group(t);
 	t->ns_n = t->levels[t->n - 1].ns_at;
 	t->n--;
 }
@@ -286,6 +315,8 @@ parse(struct tokenizer *t, struct xml_text text, struct hinny_error *err)
 	t->parser->_private =
 	    t; /* the callbacks' argument stays the parser: our rules on the DOCTYPE want it */
 	(void)xmlParseDocument(t->parser); /* the result says more */
+	if (t->rc == HINNY_OK && t->parser->wellFormed)
+		give_group(t);
 	rc = t->rc != HINNY_OK ? t->rc : xml_parser_result(t->xml, t->parser, err);
 	xmlFreeDoc(t->parser->myDoc);
 	xmlFreeParserCtxt(t->parser);
@@ -311,11 +342,12 @@ transcode(struct xml *x, struct xml_text text, struct buf *out, struct hinny_err
 
 enum hinny_rc
 tokenizer_run(struct xml *x, struct xml_text text, const struct xtokenize_path *path,
-    enum xtokenize_mode mode, tokenizer_item_fn *item, void *arg, struct hinny_error *err)
+    const struct xtokenize_conf *conf, tokenizer_item_fn *item, void *arg, struct hinny_error *err)
 {
 	struct tokenizer t = { .xml = x,
 		.path = path,
-		.mode = mode,
+		.mode = (enum xtokenize_mode)conf->mode,
+		.group = conf->group > 0 ? (uint64_t)conf->group : 1,
 		.item = item,
 		.arg = arg,
 		.out.max = x->limits.max_output };

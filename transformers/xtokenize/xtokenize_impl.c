@@ -8,13 +8,8 @@
 static enum hinny_rc
 xtokenize_prepare(void *owner, struct expression *e, struct hinny_error *err)
 {
-	const struct xtokenize_conf *conf = e->conf;
-	struct worker *wk = owner;
-
-	if (conf->group > 1)
-		return hinny_error_set(err, HINNY_EINVAL,
-		    "option group is not supported: each element is an item of its own");
-	e->impl = worker_data(wk);
+	(void)err;
+	e->impl = worker_data(owner);
 	return HINNY_OK;
 }
 
@@ -53,7 +48,7 @@ xtokenize_eval(const struct expression *e, struct exchange *ex, struct value *ou
 		x->limits.max_output ? x->limits.max_output + 1 : 0, false };
 	if (!v || v->type == VALUE_NULL)
 		return EVAL_OK;
-	rc = tokenizer_run(x, xml_text_of(ex, v), e->code, conf->mode, add_item, &g, &err);
+	rc = tokenizer_run(x, xml_text_of(ex, v), e->code, conf, add_item, &g, &err);
 	if (rc == HINNY_OK && !g.full)
 		return EVAL_OK;
 	if (rc == HINNY_ELIMIT || g.full)
