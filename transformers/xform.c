@@ -4,7 +4,7 @@
 
 #include "core/base/mem.h"
 #include "transformers/validator/validator.h"
-#include "transformers/xml/jail.h"
+#include "transformers/jail/jail.h"
 #include "transformers/xml/memory.h"
 #include "transformers/xml/xml.h"
 #include "transformers/xpath/xpath_impl.h"

@@ -113,7 +113,7 @@ send_done(struct exchange *ex)
 		add_member(&rest, "error", ex->exception->message);
 	}
 	add_headers(&rest, ex);
-	struct str body = ex->body.type != VALUE_STREAM ? value_text(&ex->arena, &ex->body) : (struct str){ 0 };
+	struct str body = ex->body.type != VALUE_STREAM ? value_payload(&ex->arena, &ex->body) : (struct str){ 0 };
 	send_answer(sd, ex->exception == NULL, (struct str){ rest.p, rest.n }, body);
 	buf_fini(&rest);
 	sd->wk->inflight--;

@@ -75,6 +75,10 @@ struct settings {
 		int64_t max_tries; /* 2 */
 		int64_t refuse_ms; /* 60 s for a step and body that killed two */
 	} xform;
+	struct {
+		uint64_t max_memory; /* 256 MiB */
+		uint64_t max_output; /* 16 MiB: results travel in one frame */
+	} jq;
 	struct pairs properties;
 	uint64_t spool_memory;     /* 64 KiB: bodies beyond it lie in a spool file */
 	uint64_t call_queue_bytes; /* per peer */

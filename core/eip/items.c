@@ -81,7 +81,7 @@ elements(struct arena *a, const struct value *v)
 	struct value list = value_new_list(a, v->u.json->children);
 	const struct json_node *n = v->u.json->children ? json_first(v->u.json) : NULL;
 	for (uint32_t i = 0; i < v->u.json->children; i++, n = json_next(n))
-		value_list_add(a, list.u.list, value_from_json(a, n, v->blob));
+		value_list_add(a, list.u.list, value_json_child(a, v, n));
 	return list;
 }
 

@@ -26,7 +26,7 @@ static const struct fan_out_ops split_ops;
 static void
 want_list(struct expression *e)
 {
-	if (e->language->owner && e->result_type == CLASS_NONE)
+	if ((e->language->flags & LANGUAGE_NODES) && e->result_type == CLASS_NONE)
 		e->result_type = CLASS_LIST;
 }
 

@@ -4,7 +4,7 @@
 struct value
 document_plain(struct arena *a, struct value v)
 {
-	return v.type == VALUE_JSON ? value_from_json(a, v.u.json, v.blob) : v;
+	return v.type == VALUE_JSON ? value_json_child(a, &v, v.u.json) : v;
 }
 
 enum document_kind
@@ -74,7 +74,7 @@ document_iter_next(struct document_iter *it, struct str *key, struct value *out)
 			*key = json_text(it->arena, it->at);
 			it->at = json_next(it->at);
 		}
-		*out = value_from_json(it->arena, it->at, it->v->blob);
+		*out = value_json_child(it->arena, it->v, it->at);
 		it->at = json_next(it->at);
 	}
 	it->i++;

@@ -12,6 +12,7 @@ core_lang_sources = \
 	core/lang/format_json.c \
 	core/lang/formats.c \
 	core/lang/header.c \
+	core/lang/jq.c \
 	core/lang/json_write.c \
 	core/lang/jsonpath.c \
 	core/lang/jsonpath_eval.c \

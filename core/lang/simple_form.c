@@ -8,6 +8,7 @@
 #include "core/config/compile.h"
 #include "core/lang/jsonpath.h"
 #include "core/lang/text.h"
+#include "core/lang/jq.h"
 #include "core/lang/xpath.h"
 
 struct form {
@@ -485,31 +486,32 @@ form_simple_jsonpath(struct simple_parser *p, struct str whole, struct str rest)
 	return node;
 }
 
-static struct simple_node *
-form_xpath(struct simple_parser *p, struct str whole, struct str rest)
+/* An expression of its own, which its owner evaluates on the message itself. */
+static struct expression *
+build_part(struct simple_parser *p, struct str whole, const char *language, struct str text)
 {
-	struct source src;
-	struct str text;
-	if (!document_args(p, whole, rest, &src, &text))
+	if (simple_has_function(text)) {
+		simple_error(p, text.p, "an expression of %s with functions in it is not supported within Simple",
+		    language);
 		return NULL;
-	if (simple_has_function(text))
-		return simple_error(
-		    p, text.p, "an xpath with functions in it is not supported within Simple");
-	if (p->in_chain)
-		return simple_error(p, whole.p,
-		    "function xpath cannot be used behind ~> or on items: it is evaluated by "
-		    "another process, on the message itself");
+	}
+	if (p->in_chain) {
+		simple_error(p, whole.p,
+		    "function %s cannot be used behind ~> or on items: it is evaluated by "
+		    "another process, on the message itself",
+		    language);
+		return NULL;
+	}
 	struct expression *part = compile_expression(
-	    p->c, "xpath", arena_strndup(p->arena, text.p, text.n), false, p->e->at);
-	if (part == NULL) {
+	    p->c, language, arena_strndup(p->arena, text.p, text.n), false, p->e->at);
+	if (part == NULL)
 		p->failed = true; /* it has reported */
-		return NULL;
-	}
-	if (src.kind != SOURCE_BODY) {
-		((struct xpath_conf *)part->conf)->source = src;
-		part->reads.flags &= ~(unsigned)ACCESS_BODY;
-		source_record(p->c, part, &src);
-	}
+	return part;
+}
+
+static struct simple_node *
+add_part(struct simple_parser *p, struct str whole, struct expression *part)
+{
 	struct expression **parts = arena_alloc(p->arena, (p->e->parts_n + 1) * sizeof *parts);
 	if (p->e->parts_n > 0)
 		memcpy(parts, p->e->parts, p->e->parts_n * sizeof *parts);
@@ -519,6 +521,39 @@ form_xpath(struct simple_parser *p, struct str whole, struct str rest)
 	struct simple_node *node = simple_node_new(p, SIMPLE_PART, whole.p, 0);
 	node->u.part = part;
 	return node;
+}
+
+static struct simple_node *
+form_xpath(struct simple_parser *p, struct str whole, struct str rest)
+{
+	struct source src;
+	struct str text;
+	if (!document_args(p, whole, rest, &src, &text))
+		return NULL;
+	struct expression *part = build_part(p, whole, "xpath", text);
+	if (part == NULL)
+		return NULL;
+	if (src.kind != SOURCE_BODY) {
+		((struct xpath_conf *)part->conf)->source = src;
+		part->reads.flags &= ~(unsigned)ACCESS_BODY;
+		source_record(p->c, part, &src);
+	}
+	return add_part(p, whole, part);
+}
+
+static struct simple_node *
+form_jq(struct simple_parser *p, struct str whole, struct str rest)
+{
+	struct source src;
+	struct str text;
+	if (!document_args(p, whole, rest, &src, &text))
+		return NULL;
+	struct expression *part = build_part(p, whole, "jq", text);
+	if (part == NULL)
+		return NULL;
+	if (src.kind != SOURCE_BODY)
+		jq_set_source(p->c, part, &src);
+	return add_part(p, whole, part);
 }
 
 /* ---- prefixed functions: the rest is one argument ---- */
@@ -652,6 +687,7 @@ static const struct form forms[] = {
 	{ "jsonpath(", NULL, form_jsonpath },
 	{ "simpleJsonpath(", NULL, form_simple_jsonpath },
 	{ "xpath(", NULL, form_xpath },
+	{ "jq(", NULL, form_jq },
 	{ "int:", NULL, form_int },
 	{ "long:", NULL, form_long },
 	{ "boolean:", NULL, form_boolean },

@@ -336,6 +336,7 @@ const struct language_desc xpath_language = {
 	.options = xpath_options,
 	.conf_size = sizeof(struct xpath_conf),
 	.owner = "xform",
+	.flags = LANGUAGE_NODES,
 	.compile = xpath_compile,
 	.help = "XPath 1.0 on XML text",
 };

@@ -113,6 +113,7 @@ const struct language_desc xtokenize_language = {
 	.options = xtokenize_options,
 	.conf_size = sizeof(struct xtokenize_conf),
 	.owner = "xform",
+	.flags = LANGUAGE_NODES,
 	.compile = xtokenize_compile,
 	.help = "the elements at a path of an XML document, one by one",
 };

@@ -116,6 +116,7 @@ enum eval_rc {
 enum language_flag {
 	LANGUAGE_SCALAR_ONLY = 1, /* no option map */
 	LANGUAGE_NO_TRIM = 2,
+	LANGUAGE_NODES = 4, /* its results are XML nodes: for one that is split they are asked for as a list */
 };
 
 /* The items of a value one by one, where a list of them all would be too much to keep. */

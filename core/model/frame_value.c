@@ -281,7 +281,8 @@ frame_get_value_at(struct frame_reader *r, struct arena *a, struct blob *blob, u
 		v.u.map = get_map(r, a, blob, depth).u.map;
 		break;
 	case VALUE_JSON:
-		v = get_json(r, a, blob);
+		v.u.json = get_json(r, a, blob).u.json;
+		v.blob = blob;
 		break;
 	default:
 		r->bad = true;

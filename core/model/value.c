@@ -241,6 +241,16 @@ value_is_map(const struct value *v)
 	return v->type == VALUE_MAP || (v->type == VALUE_JSON && v->u.json->type == JSON_IS_OBJECT);
 }
 
+struct value
+value_json_child(struct arena *a, const struct value *v, const struct json_node *n)
+{
+	struct value child = value_from_json(a, n, v->blob);
+
+	if (child.type == VALUE_JSON || child.type == VALUE_STRING)
+		child.flags |= v->flags & VALUE_NODE;
+	return child;
+}
+
 bool
 value_item(struct arena *a, const struct value *v, size_t i, struct value *out)
 {
@@ -255,7 +265,7 @@ value_item(struct arena *a, const struct value *v, size_t i, struct value *out)
 	const struct json_node *n = json_first(v->u.json);
 	while (i-- > 0)
 		n = json_next(n);
-	*out = value_from_json(a, n, v->blob);
+	*out = value_json_child(a, v, n);
 	return true;
 }
 
@@ -272,7 +282,7 @@ value_member(struct arena *a, const struct value *v, struct str key, struct valu
 		return false;
 	const struct json_node *n = json_member(v->u.json, key);
 	if (n != NULL)
-		*out = value_from_json(a, n, v->blob);
+		*out = value_json_child(a, v, n);
 	return n != NULL;
 }
 

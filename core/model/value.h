@@ -47,6 +47,8 @@ enum value_flag {
 	VALUE_ARRAY = 16,  /* a LIST that Java calls an array */
 	VALUE_INPUT = 32,  /* STRING/BYTES that came as a re-readable stream cache: prints and
 	                      compares as text, bodyType differs */
+	VALUE_NODE = 64,   /* JSON, STRING: a node of a JSON tree (jq), which prints as JSON; a
+	                      string is bare as text, and has its quotes where it is a payload */
 };
 
 struct value;
@@ -149,6 +151,11 @@ void value_map_clear(struct value_map *m);
  * DECIMAL beyond 64; with a fraction DOUBLE), arrays and objects VALUE_JSON. `blob` is where the
  * document's text lies, or NULL. */
 struct value value_from_json(struct arena *a, const struct json_node *n, struct blob *blob);
+/* The same for a child of v, a VALUE_JSON: it is a VALUE_NODE when v is one. */
+struct value value_json_child(struct arena *a, const struct value *v, const struct json_node *n);
+/* What goes out where v is the whole of a message's body: the text form, but JSON for a VALUE_NODE.
+ */
+struct str value_payload(struct arena *a, const struct value *v);
 /* Elements of a LIST or a JSON array: false when v is neither or i is beyond its end. */
 bool value_item(struct arena *a, const struct value *v, size_t i, struct value *out);
 /* The member of a MAP or a JSON object: false when v is neither or has none of that name. */

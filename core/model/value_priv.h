@@ -16,7 +16,7 @@ struct str value_share_str(struct value_sharer *sh, struct str s, struct blob *b
 static inline struct value
 value_scalar(struct arena *a, const struct value *v)
 {
-	return v->type == VALUE_JSON ? value_from_json(a, v->u.json, v->blob) : *v;
+	return v->type == VALUE_JSON ? value_json_child(a, v, v->u.json) : *v;
 }
 
 /* JSON counts as what it is in Java: a list or a map. */

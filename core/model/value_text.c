@@ -334,6 +334,9 @@ print(struct printer *pr, const struct value *v, unsigned depth)
 		print_list(pr, v->u.list, depth + 1);
 	} else if (v->type == VALUE_MAP) {
 		print_map(pr, v->u.map, depth + 1);
+	} else if ((v->flags & VALUE_NODE) && v->u.json->type >= JSON_IS_ARRAY) {
+		if (pr->rc == HINNY_OK)
+			pr->rc = json_print(pr->b, v->u.json);
 	} else if (v->u.json->type == JSON_IS_ARRAY) {
 		print_json_array(pr, v, depth + 1);
 	} else if (v->u.json->type == JSON_IS_OBJECT) {
@@ -376,12 +379,26 @@ value_text(struct arena *a, const struct value *v)
 	if (v->type == VALUE_INT || v->type == VALUE_DOUBLE)
 		return arena_str(a, (struct str){ text, scalar_text(v, text) });
 	if (v->type == VALUE_JSON && v->u.json->type < JSON_IS_ARRAY) {
-		struct value scalar = value_from_json(a, v->u.json, v->blob);
+		struct value scalar = value_json_child(a, v, v->u.json);
 		return value_text(a, &scalar);
 	}
 	buf_init(&b, 0);
 	/* Without a bound printing fails only when memory is out. */
 	ASSERT(value_print(&b, v) == HINNY_OK);
+	struct str out = arena_str(a, (struct str){ b.p, b.n });
+	buf_fini(&b);
+	return out;
+}
+
+struct str
+value_payload(struct arena *a, const struct value *v)
+{
+	struct buf b;
+
+	if (v->type != VALUE_STRING || !(v->flags & VALUE_NODE))
+		return value_text(a, v);
+	buf_init(&b, 0);
+	ASSERT(json_print_string(&b, v->u.s) == HINNY_OK); /* no bound */
 	struct str out = arena_str(a, (struct str){ b.p, b.n });
 	buf_fini(&b);
 	return out;

@@ -40,6 +40,12 @@ tests_fuzz_fuzz_xml_LDADD = $(FUZZ_LIBS) $(xform_libs) $(hinny_libs)
 tests_fuzz_fuzz_xpath_LDADD = $(FUZZ_LIBS) $(xform_libs) $(hinny_libs)
 endif
 
+if BUILD_JQ
+fuzz_targets += \
+	tests/fuzz/fuzz_jq
+tests_fuzz_fuzz_jq_LDADD = $(FUZZ_LIBS) $(jq_libs) $(hinny_libs)
+endif
+
 # Its programs are made by what the unit tests share.
 if BUILD_UNIT
 fuzz_targets += \
@@ -50,6 +56,7 @@ check_PROGRAMS += $(fuzz_targets)
 if !BUILD_FUZZ
 TESTS += $(fuzz_targets)
 endif
+tests_fuzz_fuzz_jq_SOURCES = tests/fuzz/fuzz_jq.c $(lang_case)
 tests_fuzz_fuzz_jsonpath_SOURCES = tests/fuzz/fuzz_jsonpath.c $(lang_case)
 tests_fuzz_fuzz_simple_SOURCES = tests/fuzz/fuzz_simple.c $(lang_case)
 tests_fuzz_fuzz_tokenize_SOURCES = tests/fuzz/fuzz_tokenize.c $(lang_case)

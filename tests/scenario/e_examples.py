@@ -49,6 +49,14 @@ def test_all_run():
     assert n >= 4
 
 
+def test_json_answers():
+    folder = os.path.join(EXAMPLES, 'json')
+    with Broker(contents(folder), routes=['reshape.yaml']) as b:
+        status, _, body = b.request('POST', '/reshape', b'{"id":7,"lines":[{"sku":"p1","qty":2,"price":9.5}]}',
+                                    {'Content-Type': 'application/json', 'X-Customer': 'Ada'})
+        assert (status, json.loads(body)) == (200, {'order': 7, 'customer': 'Ada', 'total': 19}), body
+
+
 def test_basics_answer():
     folder = os.path.join(EXAMPLES, 'basics')
     with Broker(contents(folder), routes=sorted(n for n in os.listdir(folder) if n.endswith('.yaml'))) as b:

@@ -11,6 +11,7 @@ scenario_tests = \
 	tests/scenario/f_formats.py \
 	tests/scenario/h_http.py \
 	tests/scenario/k_kill.py \
+	tests/scenario/l_jq.py \
 	tests/scenario/m_memory.py \
 	tests/scenario/n_manual.py \
 	tests/scenario/p_admin.py \
@@ -31,6 +32,7 @@ soak_tests += \
 	tests/scenario/s_flows.py \
 	tests/scenario/r_reload.py \
 	tests/scenario/k_kill.py \
+	tests/scenario/l_jq.py \
 	tests/scenario/m_memory.py \
 	tests/scenario/c_http_cases.py \
 	tests/scenario/p_chaos.py

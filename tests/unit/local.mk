@@ -61,6 +61,11 @@ unit_tests += \
 	tests/unit/test_xtokenize
 endif
 
+if BUILD_JQ
+unit_tests += \
+	tests/unit/test_jq
+endif
+
 if BUILD_UNIT
 check_PROGRAMS += $(unit_tests)
 TESTS += $(unit_tests)
@@ -80,7 +85,9 @@ tests_unit_test_http_client_LDADD = $(unit_lib) $(http_libs) $(hinny_libs) $(CMO
 tests_unit_test_http_head_LDADD = $(unit_lib) $(http_libs) $(hinny_libs) $(CMOCKA_LIBS)
 tests_unit_test_http_parts_LDADD = $(unit_lib) $(http_libs) $(hinny_libs) $(CMOCKA_LIBS)
 tests_unit_test_http_server_LDADD = $(unit_lib) $(http_libs) $(hinny_libs) $(CMOCKA_LIBS)
+tests_unit_test_jq_LDADD = $(unit_lib) $(jq_libs) $(hinny_libs) $(CMOCKA_LIBS)
 lang_case = tests/lib/compile_fake.c tests/lib/lang_case.c
+tests_unit_test_jq_SOURCES = tests/unit/test_jq.c $(lang_case)
 tests_unit_test_jsonpath_SOURCES = tests/unit/test_jsonpath.c $(lang_case)
 tests_unit_test_languages_SOURCES = tests/unit/test_languages.c $(lang_case)
 tests_unit_test_simple_SOURCES = tests/unit/test_simple.c $(lang_case)

@@ -1,6 +1,6 @@
 /* transformers/xml/jail: what is left to a process behind it. Each case closes a jail in a child of
  * its own. */
-#include "transformers/xml/jail.h"
+#include "transformers/jail/jail.h"
 
 #include "transformers/xml/encodings.h"
 #include "transformers/xml/xml.h"

@@ -19,7 +19,7 @@ test_list(void **state)
 	size_t n;
 	const struct language_desc *const *all = language_all(&n);
 	(void)state;
-	assert_int_equal(n, 9);
+	assert_true(n >= 9);
 	for (size_t i = 0; i < n; i++) {
 		assert_ptr_equal(language_find(str_of(all[i]->name)), all[i]);
 		assert_true(i == 0 || strcmp(all[i - 1]->name, all[i]->name) < 0);

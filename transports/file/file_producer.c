@@ -125,7 +125,7 @@ static bool
 is_container(const struct value *v)
 {
 	return v->type == VALUE_LIST || v->type == VALUE_MAP ||
-	    (v->type == VALUE_JSON &&
+	    (v->type == VALUE_JSON && !(v->flags & VALUE_NODE) &&
 		(v->u.json->type == JSON_IS_ARRAY || v->u.json->type == JSON_IS_OBJECT));
 }
 
@@ -147,7 +147,7 @@ set_body(struct exchange *ex, const struct file_conf *conf, struct disk_write *w
 		    w->path, value_class(v));
 		return false;
 	}
-	w->body = value_text(&ex->arena, v);
+	w->body = value_payload(&ex->arena, v);
 	if (conf->append_chars != NULL)
 		w->tail = str_of(conf->append_chars);
 	if (conf->charset != NULL) {

@@ -52,12 +52,16 @@ http_payload_of(struct arena *a, const struct value *v, struct str content_type,
 		*bytes = encode_form(a, v->u.map);
 		return HTTP_PAYLOAD_BYTES;
 	case VALUE_LIST:
-	case VALUE_JSON:
 		return HTTP_PAYLOAD_NOT;
+	case VALUE_JSON:
+		if (!(v->flags & VALUE_NODE))
+			return HTTP_PAYLOAD_NOT;
+		break;
 	default:
-		*bytes = value_has_text(v) ? v->u.s : value_text(a, v);
-		return HTTP_PAYLOAD_BYTES;
+		break;
 	}
+	*bytes = value_payload(a, v);
+	return HTTP_PAYLOAD_BYTES;
 }
 
 bool

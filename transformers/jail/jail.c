@@ -1,6 +1,6 @@
 /* The seccomp filter: see jail.h. Allowed calls are rows of tables; everything else fails with
  * EPERM. */
-#include "transformers/xml/jail.h"
+#include "transformers/jail/jail.h"
 
 #include "core/base/assert.h"
 

@@ -1,15 +1,15 @@
 /*
- * The jail of hinny-xform: what a document that takes over the process can still do. It can use the
+ * The jail of hinny-xform and hinny-jq: what a message that takes over the process can still do. It can use the
  * memory and descriptors that it has, make memory files, and connect to unix sockets (nng dials
  * peers as they come up); it cannot open, make, change or remove a file, reach a network, start or
  * trace a process, or gain a privilege. Whatever is not on the list fails with EPERM.
  *
  * seccomp for all threads (nng has some), and below it Landlock, where the kernel has it, with no
  * rule at all. Everything that is read later (stylesheets, what document() may ask for, character
- * sets) has been read before: files.h, encodings.h.
+ * sets) has been read before: transformers/xml/files.h, encodings.h.
  */
-#ifndef HINNY_TRANSFORMERS_XML_JAIL_H
-#define HINNY_TRANSFORMERS_XML_JAIL_H
+#ifndef HINNY_TRANSFORMERS_JAIL_JAIL_H
+#define HINNY_TRANSFORMERS_JAIL_JAIL_H
 
 #include "core/base/error.h"
 

@@ -3,7 +3,7 @@
  * right that this kernel knows and allows none. It binds the calling thread and what it starts;
  * other threads are held by the seccomp filter alone.
  */
-#include "transformers/xml/jail.h"
+#include "transformers/jail/jail.h"
 
 #include <errno.h>
 #include <fcntl.h>
