@@ -12,6 +12,7 @@
 #include <getopt.h>
 #include <limits.h>
 #include <signal.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -202,6 +203,20 @@ ignore_signals(void)
 		signal(ignored[i], SIG_IGN); /* cannot fail for these */
 }
 
+/*
+ * One heap for all threads: those of nng only hand blocks to ours, and an arena each would keep
+ * a few hundred KiB that no other thread can use. And what a burst took goes back afterwards.
+ */
+static void
+limit_heap(void)
+{
+#ifdef __GLIBC__
+	mallopt(M_ARENA_MAX, 1);
+	mallopt(M_MMAP_THRESHOLD, 1024 * 1024);
+	mallopt(M_TRIM_THRESHOLD, 512 * 1024);
+#endif
+}
+
 int
 worker_main(const struct worker_kind *kind, int argc, char **argv)
 {
@@ -209,6 +224,7 @@ worker_main(const struct worker_kind *kind, int argc, char **argv)
 	struct worker *wk = &worker;
 	struct hinny_error err;
 	wk->kind = kind;
+	limit_heap();
 	log_setup(kind->kind, LOG_LEVEL_INFO, LOG_FORMAT_LOGFMT);
 	if (!arguments_parse(&wk->args, argc, argv)) {
 		fprintf(stderr, "hinny-%s is started by hinnyd, not by hand (see hinnyd(8))\n", kind->kind);
