@@ -238,7 +238,7 @@ static const struct option_desc *
 find_row(const struct component_desc *desc, struct str name)
 {
 	for (const struct option_desc *o = desc->options; o != NULL && o->name != NULL; o++) {
-		if (str_caseeq(name, str_of(o->name)))
+		if (o->flags & OPTION_PREFIX ? str_starts(name, o->name) : str_caseeq(name, str_of(o->name)))
 			return o;
 	}
 	return NULL;
@@ -314,7 +314,9 @@ set_options(struct compile *c, struct parsing *ps)
 		const struct option_desc *row = find_row(ps->component, o->name);
 		if (o->used)
 			continue;
-		if (row != NULL)
+		if (row != NULL && (row->flags & OPTION_PREFIX))
+			keep_rest(c, ps, o);
+		else if (row != NULL)
 			set_known(c, ps, row, o);
 		else if ((ps->component->flags & COMPONENT_LENIENT) &&
 		    !refused_option(REFUSED_COMPONENT, ps->component->scheme, o->name))

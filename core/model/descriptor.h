@@ -57,6 +57,7 @@ enum option_flag {
 	                       * member is the struct expression * of the whole uri, its parameters appended */
 	OPTION_GIVEN = 128,   /* the conf member is followed by nothing, but `given` bit is recorded: see option_given() */
 	OPTION_PREDICATES = 512, /* BOOL of a step: true makes its expression a predicate (doWhile) */
+	OPTION_PREFIX = 1024,    /* of an endpoint: all options whose names begin with this one are kept in endpoint.rest */
 	OPTION_UNIQUE = 256,  /* of a COMPONENT_UNIQUE consumer: two that have no word of it in common (comma-separated) are not the same */
 };
 

@@ -107,7 +107,7 @@ struct endpoint {
 	const char *key;          /* normalised: "timer://x?delay=5s&period=1m30s" */
 	struct position at;
 	void *conf;
-	struct pairs rest;        /* COMPONENT_LENIENT: options that it does not know, decoded; */
+	struct pairs rest;        /* COMPONENT_LENIENT: options that it does not know, decoded; OPTION_PREFIX: those */
 	const char *rest_query;   /* …and as they came, "a=b&c=d", or NULL */
 	const struct route *target; /* direct: the route that consumes it */
 	uint32_t index;           /* in program.endpoints */

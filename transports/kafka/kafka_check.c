@@ -1,0 +1,344 @@
+/* What the options of a kafka endpoint must be to go together. */
+#include "transports/kafka/kafka_check.h"
+
+#include "core/base/assert.h"
+#include "transports/kafka/kafka_conf.h"
+#include "transports/kafka/kafka_jaas.h"
+
+#include "core/config/option.h"
+
+#include <ctype.h>
+#include <string.h>
+
+static bool
+given(const struct kafka_conf *conf, const char *name)
+{
+	return option_given(kafka_options, conf, name);
+}
+
+/* ---- options of the component: camel.component.kafka.NAME ---- */
+
+/* "saslMechanism" as "sasl-mechanism". */
+static const char *
+kebab(struct arena *a, const char *name)
+{
+	char *out = arena_alloc(a, 2 * strlen(name) + 1), *to = out;
+
+	for (; *name != '\0'; name++) {
+		if (isupper((unsigned char)*name))
+			*to++ = '-';
+		*to++ = (char)tolower((unsigned char)*name);
+	}
+	*to = '\0';
+	return out;
+}
+
+static int
+set_from_property(struct compile *c, struct endpoint *ep, const struct option_desc *o)
+{
+	struct arena *a = compile_arena(c);
+	const char *name = arena_printf(a, "camel.component.kafka.%s", o->name);
+	const char *text = compile_property(c, name);
+	struct hinny_error err;
+
+	if (text == NULL) {
+		name = arena_printf(a, "camel.component.kafka.%s", kebab(a, o->name));
+		text = compile_property(c, name);
+	}
+	if (text == NULL)
+		return 0;
+	if (option_set_text(a, o, ep->conf, str_of(text), &err) != HINNY_OK)
+		return compile_error(c, ep->at, "property %s: %s", name, err.text);
+	option_mark_given(ep->conf, kafka_options, o);
+	return 0;
+}
+
+static int
+set_from_properties(struct compile *c, struct endpoint *ep)
+{
+	const unsigned other = ep->consumer ? OPTION_PRODUCER : OPTION_CONSUMER;
+	int rc = 0;
+
+	for (const struct option_desc *o = kafka_options; o->name != NULL; o++) {
+		if (option_is_scalar(o) && !(o->flags & (OPTION_PATH | OPTION_LABEL | other)) &&
+		    !given(ep->conf, o->name) && set_from_property(c, ep, o) != 0)
+			rc = -1;
+	}
+	return rc;
+}
+
+/* ---- names of Java's classes ---- */
+
+/* The last part of a class name. */
+static struct str
+class_of(const char *name)
+{
+	const char *dot = strrchr(name, '.');
+
+	return str_of(dot != NULL ? dot + 1 : name);
+}
+
+static int
+check_serde(struct compile *c, struct endpoint *ep, const char *option, const char *name,
+    const char *way, enum kafka_serde *out)
+{
+	static const struct {
+		const char *name;
+		enum kafka_serde serde;
+	} known[] = {
+		{ "String", KAFKA_SERDE_STRING },
+		{ "ByteArray", KAFKA_SERDE_BYTES },
+		{ "Bytes", KAFKA_SERDE_BYTES },
+		{ "ByteBuffer", KAFKA_SERDE_BYTES },
+		{ "Short", KAFKA_SERDE_SHORT },
+		{ "Integer", KAFKA_SERDE_INTEGER },
+		{ "Long", KAFKA_SERDE_LONG },
+		{ "Float", KAFKA_SERDE_FLOAT },
+		{ "Double", KAFKA_SERDE_DOUBLE },
+		{ "Boolean", KAFKA_SERDE_BOOLEAN },
+		{ "UUID", KAFKA_SERDE_UUID },
+		{ "Void", KAFKA_SERDE_VOID },
+	};
+	struct str class = class_of(name);
+
+	for (size_t i = 0; i < ARRAY_LEN(known); i++) {
+		size_t n = strlen(known[i].name);
+		if (str_starts(class, known[i].name) && str_eq(str_skip(class, n), str_of(way))) {
+			*out = known[i].serde;
+			return 0;
+		}
+	}
+	return compile_error(c, ep->at,
+	    "%s: \"%s\" is Java code that cannot be run here: expected one of "
+	    "org.apache.kafka.common.serialization such as String%s, ByteArray%s, Integer%s or Long%s",
+	    option, name, way, way, way, way);
+}
+
+static int
+check_partitioner(struct compile *c, struct endpoint *ep)
+{
+	struct kafka_conf *conf = ep->conf;
+
+	conf->partitioning = conf->ignore_keys ? KAFKA_PARTITIONER_STICKY : KAFKA_PARTITIONER_KEY;
+	if (conf->partitioner == NULL)
+		return 0;
+	struct str class = class_of(conf->partitioner);
+	if (str_eq(class, STR_LIT("RoundRobinPartitioner")))
+		conf->partitioning = KAFKA_PARTITIONER_ROUND_ROBIN;
+	else if (str_eq(class, STR_LIT("UniformStickyPartitioner")))
+		conf->partitioning = KAFKA_PARTITIONER_STICKY;
+	else if (!str_eq(class, STR_LIT("DefaultPartitioner")))
+		return compile_error(c, ep->at,
+		    "partitioner: \"%s\" is Java code that cannot be run here: expected "
+		    "DefaultPartitioner, UniformStickyPartitioner or RoundRobinPartitioner",
+		    conf->partitioner);
+	return 0;
+}
+
+/* ---- security ---- */
+
+static const struct {
+	const char *name;
+	bool sasl, tls;
+} protocols[] = {
+	{ "PLAINTEXT", false, false },
+	{ "SSL", false, true },
+	{ "SASL_PLAINTEXT", true, false },
+	{ "SASL_SSL", true, true },
+};
+
+/* saslAuthType says both, where they are not given. */
+static void
+apply_auth_type(struct kafka_conf *conf)
+{
+	static const char *const mechanisms[] = {
+		[KAFKA_SASL_AUTH_PLAIN] = "PLAIN",
+		[KAFKA_SASL_AUTH_SCRAM_256] = "SCRAM-SHA-256",
+		[KAFKA_SASL_AUTH_SCRAM_512] = "SCRAM-SHA-512",
+		[KAFKA_SASL_AUTH_SSL] = NULL,
+	};
+	const char *mechanism = mechanisms[conf->sasl_auth];
+
+	if (conf->sasl_auth == KAFKA_SASL_AUTH_UNSET || conf->sasl_auth == KAFKA_SASL_AUTH_NONE)
+		return;
+	if (!given(conf, "securityProtocol"))
+		conf->security_protocol = mechanism != NULL ? "SASL_SSL" : "SSL";
+	if (mechanism != NULL && !given(conf, "saslMechanism"))
+		conf->sasl_mechanism = mechanism;
+}
+
+static int
+check_sasl(struct compile *c, struct endpoint *ep)
+{
+	static const char *const mechanisms[] = { "PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", NULL };
+	struct kafka_conf *conf = ep->conf;
+	const char *why;
+
+	for (size_t i = 0; mechanisms[i] != NULL; i++) {
+		if (strcmp(conf->sasl_mechanism, mechanisms[i]) == 0)
+			conf->mechanism = mechanisms[i];
+	}
+	if (conf->mechanism == NULL)
+		return compile_error(c, ep->at,
+		    "saslMechanism: \"%s\" is not implemented in this release: expected \"PLAIN\", "
+		    "\"SCRAM-SHA-256\" or \"SCRAM-SHA-512\"",
+		    conf->sasl_mechanism);
+	if (conf->sasl_jaas != NULL) {
+		struct kafka_jaas jaas;
+		if (!kafka_jaas_parse(compile_arena(c), str_of(conf->sasl_jaas), &jaas, &why))
+			return compile_error(c, ep->at, "saslJaasConfig: %s", why);
+		if (jaas.scram != (conf->mechanism[0] == 'S'))
+			return compile_error(c, ep->at, "saslJaasConfig: the login module does not go with "
+			    "saslMechanism=%s", conf->mechanism);
+		conf->sasl_username = jaas.username;
+		conf->sasl_password = jaas.password;
+	}
+	if (conf->sasl_username == NULL || conf->sasl_password == NULL)
+		return compile_error(c, ep->at,
+		    "%s: missing with securityProtocol=%s: expected saslUsername and saslPassword, or "
+		    "saslJaasConfig",
+		    conf->sasl_username == NULL ? "saslUsername" : "saslPassword",
+		    conf->security_protocol);
+	return 0;
+}
+
+static bool
+is_type(const char *type, const char *name)
+{
+	return type != NULL && str_caseeq(str_of(type), str_of(name));
+}
+
+/* PEM may be left out where the file's name says it. */
+static bool
+is_pem(const char *type, const char *file)
+{
+	return is_type(type, "PEM") || (type == NULL && str_ends(str_of(file), ".pem"));
+}
+
+static int
+check_stores(struct compile *c, struct endpoint *ep)
+{
+	struct kafka_conf *conf = ep->conf;
+
+	if (conf->ssl_truststore != NULL) {
+		if (!is_pem(conf->ssl_truststore_type, conf->ssl_truststore))
+			return compile_error(c, ep->at,
+			    "sslTruststoreType: \"%s\" cannot be read here: expected \"PEM\" (keytool "
+			    "-exportcert -rfc writes it)",
+			    conf->ssl_truststore_type != NULL ? conf->ssl_truststore_type : "JKS");
+		conf->ca_file = compile_file(c, conf->ssl_truststore, ep->at);
+		if (conf->ca_file == NULL)
+			return -1;
+	}
+	if (conf->ssl_keystore == NULL)
+		return 0;
+	conf->key_is_pem = is_pem(conf->ssl_keystore_type, conf->ssl_keystore);
+	if (!conf->key_is_pem && !is_type(conf->ssl_keystore_type, "PKCS12"))
+		return compile_error(c, ep->at,
+		    "sslKeystoreType: \"%s\" cannot be read here: expected \"PEM\" or \"PKCS12\"",
+		    conf->ssl_keystore_type != NULL ? conf->ssl_keystore_type : "JKS");
+	conf->key_file = compile_file(c, conf->ssl_keystore, ep->at);
+	return conf->key_file != NULL ? 0 : -1;
+}
+
+static int
+check_security(struct compile *c, struct endpoint *ep)
+{
+	struct kafka_conf *conf = ep->conf;
+	size_t i = 0;
+
+	apply_auth_type(conf);
+	while (i < ARRAY_LEN(protocols) &&
+	    !str_caseeq(str_of(conf->security_protocol), str_of(protocols[i].name)))
+		i++;
+	if (i == ARRAY_LEN(protocols))
+		return compile_error(c, ep->at,
+		    "securityProtocol: expected PLAINTEXT, SSL, SASL_PLAINTEXT or SASL_SSL, got \"%s\"",
+		    conf->security_protocol);
+	conf->security_protocol = protocols[i].name;
+	conf->tls = protocols[i].tls;
+	if (protocols[i].sasl && check_sasl(c, ep) != 0)
+		return -1;
+	if (conf->tls)
+		return check_stores(c, ep);
+	return 0;
+}
+
+/* ---- the endpoint ---- */
+
+static int
+check_consumer(struct compile *c, struct endpoint *ep)
+{
+	return compile_error(
+	    c, ep->at, "kafka in \"from\" is not implemented in this release: it stands in \"to\" alone");
+}
+
+static int
+check_producer(struct compile *c, struct endpoint *ep)
+{
+	struct kafka_conf *conf = ep->conf;
+
+	if (strchr(conf->topic, ',') != NULL)
+		return compile_error(
+		    c, ep->at, "topic: one is sent to, got \"%s\": use multicast or recipientList",
+		    conf->topic);
+	if (conf->key != NULL && conf->key[0] == '\0')
+		conf->key = NULL;
+	if (conf->key != NULL && strstr(conf->key, "${") != NULL)
+		compile_warning(c, ep->at,
+		    "key: \"%s\" is the key as it stands, as in Camel: set the header CamelKafkaKey, or "
+		    "use toD",
+		    conf->key);
+	if (conf->acks > KAFKA_ACKS_MINUS_ONE && conf->idempotence) {
+		if (given(conf, "enableIdempotence"))
+			return compile_error(
+			    c, ep->at, "enableIdempotence: needs requestRequiredAcks=all");
+		conf->idempotence = false;
+	}
+	if (conf->idempotence && conf->max_in_flight_requests > 5) {
+		if (given(conf, "enableIdempotence"))
+			return compile_error(
+			    c, ep->at, "enableIdempotence: needs a maxInFlightRequest of 5 or less");
+		conf->idempotence = false;
+	}
+	if (check_serde(c, ep, "keySerializer", conf->key_serializer, "Serializer", &conf->key_serde) != 0 ||
+	    check_serde(c, ep, "valueSerializer", conf->value_serializer, "Serializer",
+		&conf->value_serde) != 0)
+		return -1;
+	return check_partitioner(c, ep);
+}
+
+/* additionalProperties.NAME=VALUE. */
+static int
+check_properties(struct compile *c, struct endpoint *ep)
+{
+	struct kafka_conf *conf = ep->conf;
+	const size_t skip = strlen("additionalProperties.");
+
+	conf->properties.items = arena_alloc(
+	    compile_arena(c), (ep->rest.n + 1) * sizeof(struct pair));
+	for (size_t i = 0; i < ep->rest.n; i++) {
+		const char *name = ep->rest.items[i].key + skip;
+		if (*name == '\0')
+			return compile_error(c, ep->at, "additionalProperties: a property has no name");
+		conf->properties.items[conf->properties.n++] =
+		    (struct pair){ name, ep->rest.items[i].value };
+	}
+	return 0;
+}
+
+int
+kafka_check(struct compile *c, struct endpoint *ep)
+{
+	struct kafka_conf *conf = ep->conf;
+
+	if (set_from_properties(c, ep) != 0 || check_properties(c, ep) != 0)
+		return -1;
+	if (conf->brokers == NULL || conf->brokers[0] == '\0')
+		return compile_error(c, ep->at,
+		    "missing option \"brokers\" of kafka: expected brokers=host:port, or the property "
+		    "camel.component.kafka.brokers");
+	if (check_security(c, ep) != 0)
+		return -1;
+	return ep->consumer ? check_consumer(c, ep) : check_producer(c, ep);
+}
