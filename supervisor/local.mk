@@ -1,6 +1,7 @@
 # The supervisor; hinnyd.c is its main and not listed here, as hinny has the rest as well.
 supervisor_sources = \
 	supervisor/admin.c \
+	supervisor/admin_ask.c \
 	supervisor/admin_commands.c \
 	supervisor/admin_status.c \
 	supervisor/check.c \

@@ -4,6 +4,7 @@
 #ifndef HINNY_WORKERS_COMPONENT_H
 #define HINNY_WORKERS_COMPONENT_H
 
+#include "core/base/buf.h"
 #include "core/base/error.h"
 #include "core/eip/engine.h"
 #include "core/model/program.h"
@@ -25,6 +26,10 @@ struct component_ops {
 	enum step_rc (*receive)(struct worker *wk, struct exchange *ex, struct endpoint *ep, int64_t timeout_ms);
 	/* Home side, after a call to the owner brought the reply (xslt output=file: the home writes the file). May be NULL. */
 	enum step_rc (*after_call)(struct worker *wk, struct exchange *ex, const struct step *st, struct endpoint *ep);
+	/* An admin question of the component's name: appends the answer, JSON, to out (which has no bound). May be NULL. */
+	void (*question)(struct worker *wk, struct str argument, struct buf *out);
+	/* End of the process: what belongs to no endpoint goes. May be NULL. */
+	void (*fini)(struct worker *wk);
 	/* The endpoint's memory goes (end of the process, or a toD endpoint leaves the cache). */
 	void (*release)(struct worker *wk, struct endpoint *ep);
 };

@@ -132,9 +132,18 @@ on_send(struct worker *wk, const struct control_message *m)
 static void
 on_question(struct worker *wk, const struct control_message *m)
 {
-	struct control_message answer = { .type = FRAME_ANSWER, .fd = -1 };
-	answer.answer = (struct control_answer){ .id = m->question.id, .json = STR_LIT("{\"error\":\"unknown question\"}") };
-	say(wk, &answer);
+	struct buf out;
+	buf_init(&out, 0);
+	const struct component_desc *desc = component_find(m->question.name);
+	const struct component_ops *ops = desc != NULL ? bind_find_component(wk, desc) : NULL;
+	if (ops != NULL && ops->question != NULL) {
+		(void)buf_add_str(&out, STR_LIT("{\"ok\":true,\"result\":")); /* no bound */
+		ops->question(wk, m->question.argument, &out);
+		(void)buf_add_str(&out, STR_LIT("}\n"));
+	} else {
+		(void)buf_add_str(&out, STR_LIT("{\"ok\":false,\"error\":\"unknown question\"}\n"));
+	}
+	reply_start(wk, m->fd, &out);
 }
 
 static void

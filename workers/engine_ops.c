@@ -60,7 +60,9 @@ static enum step_rc
 receive(struct worker *wk, struct exchange *ex, const struct step *st, struct endpoint *ep)
 {
 	const struct poll_conf *conf = st->conf;
-	int64_t most = worker_settings(wk)->supervisor.call_timeout_ms - CALL_SPARE_MS, ms = conf->timeout_ms;
+	const struct value *asked = exchange_property(ex, STR_LIT(POLL_PROPERTY));
+	int64_t most = worker_settings(wk)->supervisor.call_timeout_ms - CALL_SPARE_MS;
+	int64_t ms = asked != NULL && asked->type == VALUE_INT ? asked->u.i : conf->timeout_ms;
 	if (ep->ops == NULL || ep->ops->receive == NULL) {
 		exchange_fail(ex, EXCEPTION_UNSUPPORTED_OPERATION, "%s cannot be received from by a step", ep->uri);
 		return STEP_FAILED;

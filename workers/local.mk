@@ -6,6 +6,7 @@ workers_sources = \
 	workers/control.c \
 	workers/engine_ops.c \
 	workers/main.c \
+	workers/reply.c \
 	workers/send.c \
 	workers/served.c \
 	workers/state.c

@@ -182,6 +182,9 @@ finish(struct worker *wk)
 	wk->control = NULL;
 	states_close(wk);
 	tod_fini(wk);
+	for (const struct component_ops *const *c = wk->kind->components; c != NULL && *c != NULL; c++)
+		if ((*c)->fini != NULL)
+			(*c)->fini(wk);
 	loop_fini(&wk->lp);
 	if (wk->engine.shared != NULL)
 		(void)munmap(wk->engine.shared, wk->program->shared_size);
@@ -319,6 +322,12 @@ void *
 worker_data(struct worker *wk)
 {
 	return wk->data;
+}
+
+void **
+worker_slot(struct worker *wk, enum worker_slot slot)
+{
+	return &wk->slots[slot];
 }
 
 int

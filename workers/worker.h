@@ -57,6 +57,9 @@ bool worker_drain_final(struct worker *wk);
 /* The kind's own state. */
 void worker_set_data(struct worker *wk, void *data);
 void *worker_data(struct worker *wk);
+/* What components that are no kind's own keep in a process, NULL at first. */
+enum worker_slot { WORKER_SLOT_MOCKS, WORKER_SLOT_QUEUES, WORKER_SLOTS };
+void **worker_slot(struct worker *wk, enum worker_slot slot);
 /* Inherited listening sockets: those of this worker, in the order of settings.http.listen; -1 behind the last. `shared` says that other workers poll it too. */
 int worker_listener(struct worker *wk, unsigned i, bool *shared);
 int worker_generation_dir(struct worker *wk); /* open folder of the generation's files */

@@ -37,8 +37,9 @@ struct worker {
 	struct ipc *ipc; /* NULL: the generation needs no calls */
 	char run_dir[256];
 	void *data;
+	void *slots[WORKER_SLOTS];
 	uint32_t inflight;
-	uint32_t sends;       /* clients of hinny send */
+	uint32_t sends;       /* clients of hinny send, and of questions */
 	bool exclusive_started;
 	bool drain_final;     /* nobody follows: connections that wait are not handed over */
 	struct monotime orphaned_at, orphan_quiet;
@@ -82,6 +83,9 @@ void control_say_poison(struct worker *wk, uint64_t key);
 
 /* send.c: an exchange that comes from `hinny send`; owns fd. */
 void send_start(struct worker *wk, struct str endpoint, struct str headers, int fd);
+
+/* reply.c: writes the bytes to a client's socket, which is closed then; owns fd, takes the bytes. */
+void reply_start(struct worker *wk, int fd, struct buf *bytes);
 
 /* The last step of the call that begins with st. */
 static inline const struct step *

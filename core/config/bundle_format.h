@@ -2,7 +2,7 @@
 #ifndef HINNY_CONFIG_BUNDLE_FORMAT_H
 #define HINNY_CONFIG_BUNDLE_FORMAT_H
 
-#define BUNDLE_MAGIC "hinny bundle 1\n"
+#define BUNDLE_MAGIC "hinny bundle 2\n"
 #define BUNDLE_END "end\n"
 
 #endif

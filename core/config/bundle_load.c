@@ -159,14 +159,14 @@ get_values(struct decoder *d, struct bundle *b)
 }
 
 static void
-get_properties(struct decoder *d, struct bundle *b)
+get_pairs(struct decoder *d, struct pairs *ps)
 {
 	size_t n = get_count(d, 2);
 
-	b->properties.items = arena_alloc(&b->arena, (n + 1) * sizeof(struct pair));
+	ps->items = arena_alloc(d->arena, (n + 1) * sizeof(struct pair));
 	for (size_t i = 0; i < n && !d->bad; i++) {
 		const char *key = need_text(d);
-		b->properties.items[b->properties.n++] = (struct pair){ key, need_text(d) };
+		ps->items[ps->n++] = (struct pair){ key, need_text(d) };
 	}
 }
 
@@ -227,7 +227,8 @@ bundle_decode(struct str data, struct bundle **out, struct hinny_error *err)
 	b->cwd = need_text(&d);
 	b->loaded = true;
 	get_values(&d, b);
-	get_properties(&d, b);
+	get_pairs(&d, &b->properties);
+	get_pairs(&d, &b->replaced);
 	get_files(&d, b);
 	get_documents(&d, b);
 	get_mark(&d, BUNDLE_END);

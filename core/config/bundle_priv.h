@@ -31,6 +31,7 @@ struct bundle {
 	struct document *documents; /* route files */
 	size_t documents_n;
 	struct pairs properties;  /* resolved */
+	struct pairs replaced;    /* hinny test: pattern of endpoints, uri that stands for them */
 	struct properties lookup; /* what they were made of; empty in a loaded bundle */
 	const char *cwd;
 	const char **sources; /* NULL-ended */

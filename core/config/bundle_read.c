@@ -225,12 +225,20 @@ add_properties_of_set(struct reading *r)
 
 /* ---- route files ---- */
 
+/* Of hinny test: it stands beside routes, and is none. */
+static bool
+is_test_file(const char *name)
+{
+	return str_ends(str_of(name), ".test.yaml") || str_ends(str_of(name), ".test.yml");
+}
+
 static bool
 has_yaml_ending(const char *name)
 {
 	struct str s = str_of(name);
 
-	return name[0] != '.' && (str_ends(s, ".yaml") || str_ends(s, ".yml"));
+	return name[0] != '.' && (str_ends(s, ".yaml") || str_ends(s, ".yml")) &&
+	    !is_test_file(name);
 }
 
 static int
@@ -310,7 +318,8 @@ add_pattern(struct reading *r, const char *base, const char *pattern, struct pos
 		diagnostics_add(r->ds, at, false, "routes: cannot search \"%s\"", pattern);
 	const char *config = r->opt->config_file ? read_path(a, b->cwd, r->opt->config_file) : "";
 	for (size_t i = 0; rc == 0 && i < found.gl_pathc; i++) {
-		if (strcmp(found.gl_pathv[i], config) != 0) /* hinny.yaml holds no routes */
+		if (strcmp(found.gl_pathv[i], config) != 0 && /* hinny.yaml holds no routes */
+		    !is_test_file(found.gl_pathv[i]))
 			add_path(r, arena_strdup(a, shown_name(b, found.gl_pathv[i])));
 	}
 	if (rc == 0)
@@ -346,7 +355,7 @@ read_route_files(struct reading *r)
 	struct bundle *b = r->bundle;
 	struct str text;
 
-	b->documents = arena_zalloc(&b->arena, (r->routes.n + 1) * sizeof(struct document));
+	b->documents = arena_zalloc(&b->arena, (r->routes.n + 2) * sizeof(struct document));
 	for (size_t i = 0; i < r->routes.n; i++) {
 		struct document *doc = &b->documents[b->documents_n++];
 		doc->file = arena_strdup(&b->arena, r->routes.items[i]);
@@ -355,6 +364,25 @@ read_route_files(struct reading *r)
 		doc->root = yaml_parse(&b->arena, doc->file, text, r->ds);
 		placeholder_resolve_tree(&b->lookup, doc->file, doc->root, r->ds);
 	}
+}
+
+static void
+edit(struct reading *r)
+{
+	struct bundle *b = r->bundle;
+	struct bundle_edit ed = {
+		.arena = &b->arena,
+		.documents = b->documents,
+		.documents_n = b->documents_n,
+		.replaced = &b->replaced,
+		.ds = r->ds,
+	};
+
+	r->opt->edit(r->opt->edit_arg, &ed);
+	if (ed.added.root == NULL)
+		return;
+	placeholder_resolve_tree(&b->lookup, ed.added.file, ed.added.root, r->ds);
+	b->documents[b->documents_n++] = ed.added;
 }
 
 struct bundle *
@@ -371,6 +399,8 @@ bundle_read(const struct bundle_options *opt, struct diagnostics *ds)
 	make_settings(&r);
 	find_route_files(&r);
 	read_route_files(&r);
+	if (opt->edit != NULL)
+		edit(&r);
 	resolve_properties(&r);
 	free(r.routes.items);
 	return b;

@@ -3,8 +3,8 @@
  * to one build (the worker's HELLO carries the build stamp, and the magic a version); all numbers
  * are little-endian:
  *
- *   magic, cwd, settings (path, file, node), properties (key, value), files, documents (file, node
- * or nothing)
+ *   magic, cwd, settings (path, file, node), properties (key, value), replaced endpoints (pattern,
+ * uri), files, documents (file, node or nothing)
  *
  * A text is u32 length, bytes, NUL, so that it is used in place. A node is u8 kind, u8 flags, u32
  * line, u32 column, then a text or u32 count and its children.
@@ -92,6 +92,16 @@ put_file(struct buf *b, const struct bundle_file *f)
 		put_str(b, (struct str){ f->text, f->text_n });
 }
 
+static void
+put_pairs(struct buf *b, const struct pairs *ps)
+{
+	put_u32(b, ps->n);
+	for (size_t i = 0; i < ps->n; i++) {
+		put_text(b, ps->items[i].key);
+		put_text(b, ps->items[i].value);
+	}
+}
+
 enum hinny_rc
 bundle_encode(const struct bundle *bundle, struct buf *b)
 {
@@ -103,11 +113,8 @@ bundle_encode(const struct bundle *bundle, struct buf *b)
 		put_text(b, bundle->values.items[i].file);
 		put_node(b, &bundle->values.items[i].node);
 	}
-	put_u32(b, bundle->properties.n);
-	for (size_t i = 0; i < bundle->properties.n; i++) {
-		put_text(b, bundle->properties.items[i].key);
-		put_text(b, bundle->properties.items[i].value);
-	}
+	put_pairs(b, &bundle->properties);
+	put_pairs(b, &bundle->replaced);
 	put_u32(b, bundle->files_n);
 	for (size_t i = 0; i < bundle->files_n; i++)
 		put_file(b, &bundle->files[i]);

@@ -3,6 +3,7 @@
 
 #include "core/base/assert.h"
 #include "core/base/mem.h"
+#include "core/model/headers.h"
 
 #include <stdlib.h>
 
@@ -140,6 +141,12 @@ compile_endpoint(struct compile *c, const char *uri, bool consumer, struct posit
 	return endpoint_parse_text(c, str_of(uri), NULL, consumer, at.file != NULL ? at : c->at);
 }
 
+struct endpoint *
+compile_polled(struct compile *c, const char *uri, struct position at)
+{
+	return endpoint_polled(c, str_of(uri), NULL, at.file != NULL ? at : c->at);
+}
+
 static void
 add_name(struct arena *a, struct strings *list, const char *name, bool nocase)
 {
@@ -190,6 +197,26 @@ access_merge(struct compile *c, struct access *to, const struct access *from)
 /* ---- the course ---- */
 
 static void
+add_replaced(struct compile *c)
+{
+	const struct pairs *ps = &c->bundle->replaced;
+	struct program *p = c->program;
+	struct hinny_error err;
+
+	p->replaced = arena_zalloc(c->arena, (ps->n + 1) * sizeof(struct replacement));
+	for (size_t i = 0; i < ps->n; i++) {
+		struct pattern *pattern;
+		if (pattern_compile(c->arena, str_of(ps->items[i].key), true, &pattern, &err) !=
+		    HINNY_OK) {
+			compile_error(c, (struct position){ 0 }, "replace: %s", err.text);
+			continue;
+		}
+		p->replaced[p->replaced_n++] =
+		    (struct replacement){ pattern, ps->items[i].value };
+	}
+}
+
+static void
 compile_begin(struct compile *c, struct bundle *b, struct diagnostics *ds)
 {
 	struct program_full *full = MEM_NEW(struct program_full);
@@ -206,6 +233,7 @@ compile_begin(struct compile *c, struct bundle *b, struct diagnostics *ds)
 		b->settings = settings_make(&b->arena, &b->values, ds);
 	full->program.settings = b->settings;
 	full->program.properties = b->properties;
+	add_replaced(c);
 }
 
 /* The files that are copied, for bundle_copy_files and hinny check. */

@@ -35,6 +35,8 @@ struct expression *compile_expression(
  * (reported). */
 struct endpoint *compile_endpoint(
     struct compile *c, const char *uri, bool consumer, struct position at);
+/* One that a step receives from; it is no part of the program. NULL when wrong (reported). */
+struct endpoint *compile_polled(struct compile *c, const char *uri, struct position at);
 /* For checks of steps that send: a step of its own, which the parent runs, sends to the endpoint or
  * (NULL) to the uri, a Simple text, as toD does. Its id is the parent's. NULL when wrong (reported).
  */

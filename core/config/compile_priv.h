@@ -39,6 +39,7 @@ struct compile {
 	struct hash endpoints; /* producers by key */
 	struct hash consumers; /* consumers by key */
 	struct hash beans;     /* struct bean by name */
+	bool polling;          /* the endpoint that is made is received from by a step */
 	/* handlers of the file being compiled */
 	struct step **file_handlers;
 	size_t file_handlers_n, file_handlers_cap;
@@ -120,6 +121,9 @@ struct format *format_parse(struct compile *c, const struct node *key, const str
 /* ---- endpoint_parse.c ---- */
 struct endpoint *endpoint_parse(
     struct compile *c, const struct node *uri, const struct node *parameters, bool consumer);
+/* One that a step receives from; not added to the program. */
+struct endpoint *endpoint_polled(struct compile *c, struct str uri, const struct node *parameters,
+    struct position at);
 struct endpoint *endpoint_parse_text(struct compile *c, struct str uri,
     const struct node *parameters, bool consumer, struct position at);
 /* The uri of a toD with its parameters appended. */

@@ -14,6 +14,7 @@
 
 #include "core/base/arena.h"
 #include "core/base/error.h"
+#include "core/config/node.h"
 #include "core/config/settings.h"
 #include "core/model/program.h"
 
@@ -42,6 +43,18 @@ char *diagnostics_text(struct diagnostics *ds, struct arena *a); /* the same lin
 
 struct bundle;
 
+/* What is read, before it is compiled: for hinny test. Trees and texts that are put in lie in
+ * `arena`, or live as long as the bundle otherwise. */
+struct bundle_edit {
+	struct arena *arena;
+	struct document *documents; /* the route files, with placeholders resolved; may be changed */
+	size_t documents_n;
+	struct document added;  /* one more, when it gets a root; its placeholders are resolved */
+	struct pairs *replaced; /* pattern of endpoints that are sent to, uri that stands for them */
+	struct diagnostics *ds;
+};
+typedef void bundle_edit_fn(void *arg, struct bundle_edit *edit);
+
 struct bundle_options {
 	const char *config_file;        /* hinny.yaml, NULL: none (hinny run without -c) */
 	const char *const *route_files; /* NULL-ended: instead of, or with, settings.routes; folders
@@ -52,6 +65,8 @@ struct bundle_options {
 	const char *cwd;               /* relative names start here */
 	bool run_mode; /* hinny run / check: binds 127.0.0.1 unless http.listen is given */
 	int64_t port;  /* --port, 0: none */
+	bundle_edit_fn *edit; /* NULL: none */
+	void *edit_arg;
 };
 
 /* NULL when a file was unreadable or wrong so that no bundle could be made (see ds). */

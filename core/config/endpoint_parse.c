@@ -346,9 +346,10 @@ find_same(struct compile *c, const struct endpoint *ep)
 	const struct program *p = c->program;
 
 	if (c->ds != NULL)
-		return hash_find(&c->endpoints, str_of(ep->key));
+		return hash_find(&c->endpoints, str_of(endpoint_name(ep)));
 	for (uint32_t i = 0; i < p->endpoints_n; i++) {
-		if (!p->endpoints[i]->consumer && strcmp(p->endpoints[i]->key, ep->key) == 0)
+		if (!p->endpoints[i]->consumer &&
+		    strcmp(endpoint_name(p->endpoints[i]), endpoint_name(ep)) == 0)
 			return p->endpoints[i];
 	}
 	return NULL;
@@ -372,6 +373,10 @@ register_endpoint(struct compile *c, struct endpoint *ep)
 {
 	struct program *p = c->program;
 
+	if (c->polling) {
+		ep->index = UINT32_MAX; /* the worker makes its own when a message asks for it */
+		return;
+	}
 	if (c->ds == NULL) {
 		ep->index = UINT32_MAX;
 		if (ep->component->owner == NULL && (ep->component->flags & COMPONENT_CONSUMER))
@@ -382,8 +387,8 @@ register_endpoint(struct compile *c, struct endpoint *ep)
 	    (void **)&p->endpoints, p->endpoints_n, &c->endpoints_cap, sizeof(*p->endpoints));
 	ep->index = p->endpoints_n;
 	p->endpoints[p->endpoints_n++] = ep;
-	if (!ep->consumer)
-		(void)hash_put(&c->endpoints, str_of(ep->key), ep);
+	if (!ep->consumer && !ep->unseen)
+		(void)hash_put(&c->endpoints, str_of(endpoint_name(ep)), ep);
 }
 
 static struct endpoint *
@@ -404,9 +409,49 @@ new_endpoint(
 	return ep;
 }
 
+/* Is the route that is being compiled one that others are replaced by? What it sends to stays. */
+static bool
+in_stand_in(const struct compile *c)
+{
+	const struct program *p = c->program;
+	const struct endpoint *from = c->route != NULL ? c->route->from : NULL;
+
+	for (uint32_t i = 0; from != NULL && i < p->replaced_n; i++) {
+		if (strcmp(from->uri, p->replaced[i].uri) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* hinny test: what stands in the place of an endpoint that is sent to; NULL: nothing does. */
+static const char *
+find_replacement(struct compile *c, const struct endpoint *ep)
+{
+	const struct program *p = c->program;
+
+	if (p->replaced_n == 0 || in_stand_in(c))
+		return NULL;
+	for (uint32_t i = 0; !ep->consumer && i < p->replaced_n; i++) {
+		if (endpoint_matches(p->replaced[i].pattern, ep))
+			return p->replaced[i].uri;
+	}
+	return NULL;
+}
+
+/* With `replaces`, in the place of the endpoint of that key. */
+static struct endpoint *parse(struct compile *c, struct str uri, const struct node *parameters,
+    bool consumer, struct position at, const char *replaces);
+
 struct endpoint *
 endpoint_parse_text(struct compile *c, struct str uri, const struct node *parameters, bool consumer,
     struct position at)
+{
+	return parse(c, uri, parameters, consumer, at, NULL);
+}
+
+static struct endpoint *
+parse(struct compile *c, struct str uri, const struct node *parameters, bool consumer,
+    struct position at, const char *replaces)
 {
 	struct parsing ps = { .parts = uri_split(uri) };
 	struct hinny_error err;
@@ -429,8 +474,13 @@ endpoint_parse_text(struct compile *c, struct str uri, const struct node *parame
 	ps.ep->key = uri_normalise(c->arena, ps.parts.scheme, ps.parts.path, &ps.options);
 	if (ps.options.n > 0 && parameters != NULL)
 		ps.ep->uri = uri_join(c->arena, ps.parts.scheme, ps.parts.path, &ps.options);
+	ps.ep->replaces = replaces;
+	ps.ep->unseen = !consumer && in_stand_in(c);
 	set_options(c, &ps);
-	struct endpoint *same = ps.rc == 0 && !consumer ? find_same(c, ps.ep) : NULL;
+	const char *other = ps.rc == 0 && replaces == NULL ? find_replacement(c, ps.ep) : NULL;
+	if (other != NULL)
+		return parse(c, str_of(other), NULL, false, at, ps.ep->key);
+	struct endpoint *same = ps.rc == 0 && !consumer && !ps.ep->unseen ? find_same(c, ps.ep) : NULL;
 	if (same != NULL)
 		return same;
 	if (ps.rc == 0 && ps.component->check != NULL && ps.component->check(c, ps.ep) != 0)
@@ -439,6 +489,20 @@ endpoint_parse_text(struct compile *c, struct str uri, const struct node *parame
 		return NULL;
 	register_endpoint(c, ps.ep);
 	return ps.ep;
+}
+
+struct endpoint *
+endpoint_polled(struct compile *c, struct str uri, const struct node *parameters, struct position at)
+{
+	bool before = c->polling;
+
+	c->polling = true;
+	struct endpoint *ep = endpoint_parse_text(c, uri, parameters, true, at);
+	c->polling = before;
+	if (ep == NULL || (ep->component->flags & COMPONENT_POLLED))
+		return ep;
+	compile_error(c, at, "\"%s\" cannot be received from by a step", ep->uri);
+	return NULL;
 }
 
 struct endpoint *

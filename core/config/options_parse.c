@@ -63,6 +63,12 @@ set_uri(struct compile *c, const struct setting *s)
 		OPTION_AT(s->conf, s->o, struct expression *) = e;
 		return e != NULL ? 0 : -1;
 	}
+	if (s->o->flags & OPTION_CONSUMER) {
+		ep = endpoint_polled(
+		    c, s->value->text, s->parameters, node_at(c->file, s->value));
+		OPTION_AT(s->conf, s->o, struct endpoint *) = ep;
+		return ep != NULL ? 0 : -1;
+	}
 	ep = endpoint_parse(c, s->value, s->parameters, false);
 	if (ep == NULL)
 		return -1;

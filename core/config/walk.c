@@ -440,7 +440,11 @@ is_same_consumer(const struct endpoint *a, const struct endpoint *b)
 {
 	for (const struct option_desc *o = a->component->options; o != NULL && o->name != NULL;
 	     o++) {
-		if (!(o->flags & OPTION_UNIQUE) || o->type != OPTION_STRING)
+		if (!(o->flags & OPTION_UNIQUE))
+			continue;
+		if (o->type == OPTION_BOOL && OPTION_AT(a->conf, o, bool) && OPTION_AT(b->conf, o, bool))
+			return false;
+		if (o->type != OPTION_STRING)
 			continue;
 		const char *x = OPTION_AT(a->conf, o, const char *),
 			   *y = OPTION_AT(b->conf, o, const char *);

@@ -10,8 +10,6 @@
 #include "core/model/headers.h"
 
 #include <stddef.h>
-#include <stdio.h>
-#include <string.h>
 
 #define AT(m) offsetof(struct intercept_conf, m)
 
@@ -28,29 +26,6 @@ intercept_check(struct compile *c, struct step *st)
 		HINNY_OK)
 		return compile_error(c, st->at, "uri: %s", err.text);
 	return 0;
-}
-
-/* A uri as written, normalised, without "//", and each without its options. */
-static bool
-matches(const struct pattern *p, const struct endpoint *ep)
-{
-	char plain[512];
-	const char *slashes = strstr(ep->key, "://");
-	struct str texts[] = { str_of(ep->uri), str_of(ep->key), { plain, 0 } };
-	if (p == NULL)
-		return true;
-	if (slashes) {
-		int n = snprintf(plain, sizeof(plain), "%.*s:%s", (int)(slashes - ep->key), ep->key,
-		    slashes + 3);
-		texts[2].n = n < (int)sizeof(plain) ? (size_t)n : sizeof(plain) - 1;
-	}
-	for (size_t i = 0; i < 3; i++) {
-		struct str text = texts[i], base;
-		(void)str_split(&text, '?', &base);
-		if (texts[i].n && (pattern_match(p, texts[i]) || pattern_match(p, base)))
-			return true;
-	}
-	return false;
 }
 
 enum eval_rc
@@ -70,7 +45,7 @@ intercept_find(const struct exchange *ex, const struct endpoint *ep, const struc
 	const struct step *const *end = route->interceptors + route->interceptors_n;
 	for (const struct step *const *at = from ? from : route->interceptors; at < end; at++) {
 		const struct intercept_conf *conf = (*at)->conf;
-		if (matches(conf->pattern, ep))
+		if (endpoint_matches(conf->pattern, ep))
 			return at;
 	}
 	return NULL;
@@ -83,7 +58,7 @@ intercept_run(struct engine *en, struct exchange *ex, const struct step *st)
 	const struct intercept_conf *conf = st->conf;
 	bool from = st->eip->scope == SCOPE_INTERCEPT_FROM, yes;
 	(void)en;
-	if (from && ex->route && !matches(conf->pattern, ex->route->from))
+	if (from && ex->route && !endpoint_matches(conf->pattern, ex->route->from))
 		return STEP_DONE;
 	switch (intercept_test(st, ex, &yes)) {
 	case EVAL_OK:

@@ -1,6 +1,7 @@
 # The in-process patterns, one file each, and the engine.
 core_eip_sources = \
 	core/eip/aggregation.c \
+	core/eip/aside.c \
 	core/eip/breaker.c \
 	core/eip/choice.c \
 	core/eip/circuit_breaker.c \
@@ -32,7 +33,7 @@ core_eip_sources = \
 	core/eip/on_completion.c \
 	core/eip/on_exception.c \
 	core/eip/pipeline.c \
-	core/eip/poll_enrich.c \
+	core/eip/poll.c \
 	core/eip/recipient_list.c \
 	core/eip/recipients.c \
 	core/eip/remove.c \

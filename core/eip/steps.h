@@ -90,10 +90,14 @@ struct marshal_conf {
 	bool allow_null_body; /* unmarshal */
 };
 
-/* pollEnrich */
+/* poll, pollEnrich. While it waits, the exchange has this property: for how many milliseconds. */
+#define POLL_PROPERTY "CamelPollTimeoutLeft"
 struct poll_conf {
-	int64_t timeout_ms; /* -1: as long as a call may take */
-	bool ignore_invalid;
+	struct endpoint *endpoint; /* poll; pollEnrich has an expression */
+	int64_t timeout_ms;        /* -1: for ever */
+	const struct bean *strategy;
+	const char *variable_receive, *allowed_schemes;
+	bool on_exception, ignore_invalid;
 	int64_t cache_size; /* accepted */
 	bool optimised, auto_start;
 };

@@ -6,6 +6,7 @@
  * the step then enters an empty block above which the send runs, and that ends when the send has.
  */
 #include "core/config/compile.h"
+#include "core/eip/aside.h"
 #include "core/eip/eip_names.h"
 #include "core/eip/engine.h"
 #include "core/eip/intercept.h"
@@ -22,14 +23,6 @@ enum { IN_SEND, IN_INTERCEPTOR };
 struct intercepted {
 	struct endpoint *ep;
 	const struct step *const *at; /* in the list of the route */
-};
-
-/* What is put aside. */
-struct aside {
-	enum exchange_pattern pattern;
-	bool message; /* body and headers are */
-	struct value body;
-	struct headers headers;
 };
 
 static int
@@ -61,17 +54,7 @@ needs_body(const struct exchange *ex, const struct step *st, const struct endpoi
 static void
 put_aside(struct exchange *ex, const struct to_conf *conf, struct aside *as)
 {
-	as->pattern = ex->pattern;
-	as->body = ex->body;
-	if (conf->variable_receive) {
-		as->message = true;
-		as->headers = ex->headers;
-		as->headers.items =
-		    arena_alloc(&ex->arena, ex->headers.cap * sizeof(ex->headers.items[0]));
-		if (ex->headers.n)
-			memcpy(as->headers.items, ex->headers.items,
-			    ex->headers.n * sizeof(ex->headers.items[0]));
-	}
+	aside_keep(ex, as, conf->variable_receive != NULL);
 	if (conf->variable_send) {
 		const struct value *v = exchange_variable(ex, str_of(conf->variable_send));
 		ex->body = v
@@ -81,30 +64,6 @@ put_aside(struct exchange *ex, const struct to_conf *conf, struct aside *as)
 	}
 	if (conf->pattern)
 		ex->pattern = conf->pattern == 1 ? PATTERN_IN_ONLY : PATTERN_IN_OUT;
-}
-
-static void
-put_back(struct exchange *ex, struct aside *as)
-{
-	ex->pattern = as->pattern;
-	if (!as->message)
-		return;
-	exchange_set_body(ex, as->body);
-	ex->headers = as->headers;
-	ex->headers.removed = true; /* those that the answer brought are gone */
-	ex->dirty |= DIRTY_HEADERS;
-}
-
-/* The answer goes to the variable: its body, and each header as header:VARIABLE.NAME. */
-static void
-receive(struct exchange *ex, const char *variable)
-{
-	HEADERS_FOREACH (&ex->headers, h) {
-		char *name = arena_printf(&ex->arena, "header:%s.%.*s", variable, STR_FMT(h->name));
-		exchange_set_variable(ex, str_of(name), h->value);
-	}
-	exchange_set_variable(ex, str_of(variable), ex->body);
-	ex->body = value_null();
 }
 
 static enum step_rc
@@ -121,7 +80,9 @@ send_to(struct engine *en, struct exchange *ex, const struct step *st, struct en
 		(void)engine_enter(ex, st, NULL, 0, as);
 		put_aside(ex, conf, as);
 	}
-	exchange_set_property(ex, STR_LIT("CamelToEndpoint"), value_str(str_of(ep->key)));
+	if (!ep->unseen)
+		exchange_set_property(
+		    ex, STR_LIT("CamelToEndpoint"), value_str(str_of(endpoint_name(ep))));
 	enum step_rc rc =
 	    ep->target ? engine_enter_route(ex, st, ep->target) : en->ops->send(en, ex, st, ep);
 	return wraps && rc == STEP_DONE ? STEP_ENTER : rc;
@@ -143,7 +104,7 @@ intercept_or_send(struct engine *en, struct exchange *ex, const struct step *st,
 		struct intercepted *in = arena_alloc(&ex->arena, sizeof(*in));
 		*in = (struct intercepted){ ep, at };
 		exchange_set_property(
-		    ex, STR_LIT("CamelInterceptedEndpoint"), value_str(str_of(ep->key)));
+		    ex, STR_LIT("CamelInterceptedEndpoint"), value_str(str_of(endpoint_name(ep))));
 		exchange_set_property(
 		    ex, STR_LIT("CamelInterceptedRouteId"), value_str(str_of(ex->route->id)));
 		return engine_enter(ex, st, &(*at)->block, IN_INTERCEPTOR, in);
@@ -205,8 +166,8 @@ to_after(struct engine *en, struct exchange *ex, const struct step *st, struct a
 	if (conf->variable_receive && ex->body.type == VALUE_STREAM)
 		return engine_need_body(ex);
 	if (conf->variable_receive)
-		receive(ex, conf->variable_receive);
-	put_back(ex, act->state);
+		aside_receive(ex, conf->variable_receive);
+	aside_return(ex, act->state);
 	return STEP_DONE;
 }
 
@@ -216,7 +177,7 @@ to_caught(struct engine *en, struct exchange *ex, const struct step *st, struct 
 	(void)en;
 	(void)st;
 	if (act->state && act->n == IN_SEND)
-		put_back(ex, act->state);
+		aside_return(ex, act->state);
 	return STEP_FAILED;
 }
 

@@ -66,10 +66,10 @@ static const struct field fields[] = {
 	ROW(LOG_LEVEL, U8, log_level.level),
 	ROW(TRACE, STR, trace.route),
 	ROW(TRACE, U32, trace.every),
-	ROW(QUESTION, U64, question.id),
+	ROW(TRACE, U32, trace.most),
+	ROW(TRACE, BOOL, trace.body),
 	ROW(QUESTION, STR, question.name),
-	ROW(ANSWER, U64, answer.id),
-	ROW(ANSWER, STR, answer.json),
+	ROW(QUESTION, STR, question.argument),
 	ROW(SEND, STR, send.endpoint),
 	ROW(SEND, STR, send.headers),
 	ROW(EVENT, STR, event.name),
@@ -116,7 +116,8 @@ control_may_send(unsigned type, enum control_side side)
 bool
 control_carries_fd(unsigned type)
 {
-	return type == FRAME_LISTENER || type == FRAME_SEND;
+	return type == FRAME_LISTENER || type == FRAME_SEND || type == FRAME_QUESTION ||
+	    type == FRAME_TRACE;
 }
 
 static void

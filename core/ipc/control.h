@@ -78,17 +78,14 @@ struct control_listener { /* with a descriptor */
 struct control_log_level {
 	uint8_t level; /* enum log_level */
 };
-struct control_trace {
+struct control_trace { /* with a descriptor: docs/admin.md says what goes over it */
 	struct str route; /* id; empty: all */
-	uint32_t every;   /* one exchange of so many; 0: off */
+	uint32_t every;   /* one exchange of so many */
+	uint32_t most;    /* exchanges in all; 0: no bound */
+	bool body;        /* bodies are shown */
 };
-struct control_question {
-	uint64_t id;
-	struct str name;
-};
-struct control_answer {
-	uint64_t id;
-	struct str json;
+struct control_question { /* with a descriptor, on which the answer goes */
+	struct str name, argument;
 };
 struct control_send { /* with a descriptor: docs/admin.md says what goes over it */
 	struct str endpoint;
@@ -121,7 +118,6 @@ struct control_message {
 		struct control_log_level log_level;
 		struct control_trace trace;
 		struct control_question question;
-		struct control_answer answer;
 		struct control_send send;
 		struct control_event event;
 		struct control_poison poison;

@@ -58,7 +58,7 @@ enum option_flag {
 	OPTION_GIVEN = 128,   /* the conf member is followed by nothing, but `given` bit is recorded: see option_given() */
 	OPTION_PREDICATES = 512, /* BOOL of a step: true makes its expression a predicate (doWhile) */
 	OPTION_PREFIX = 1024,    /* of an endpoint: all options whose names begin with this one are kept in endpoint.rest */
-	OPTION_UNIQUE = 256,  /* of a COMPONENT_UNIQUE consumer: two that have no word of it in common (comma-separated) are not the same */
+	OPTION_UNIQUE = 256,  /* of a COMPONENT_UNIQUE consumer: two that have no word of it in common (comma-separated), or both have it true, are not the same */
 };
 
 struct option_desc {
@@ -308,6 +308,7 @@ enum component_flag {
 	COMPONENT_READS_NO_BODY = 128,
 	COMPONENT_KEEPS_BODY = 256,  /* the producer leaves the body as it was (log, validator) */
 	COMPONENT_UNIQUE = 512,      /* two consumers of one uri are an error, options apart but those with OPTION_UNIQUE (direct) */
+	COMPONENT_POLLED = 2048,     /* a step can receive one message from it (poll, pollEnrich) */
 	COMPONENT_SIMPLE = 1024,     /* options may be Simple, and are evaluated for each message (file) */
 };
 

@@ -1,6 +1,7 @@
 # Values, exchanges, programs, the wire frame.
 core_model_sources = \
 	core/model/collect.c \
+	core/model/endpoint.c \
 	core/model/exception.c \
 	core/model/exchange.c \
 	core/model/frame.c \

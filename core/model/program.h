@@ -51,6 +51,7 @@ struct format {
 
 struct step;
 struct redelivery_conf; /* core/eip/on_exception.h */
+struct pattern;
 
 struct block {
 	struct step *first;
@@ -105,6 +106,8 @@ struct endpoint {
 	const struct component_desc *component;
 	const char *uri;          /* as written, placeholders resolved */
 	const char *key;          /* normalised: "timer://x?delay=5s&period=1m30s" */
+	const char *replaces;     /* key of the endpoint in whose place this one stands (program.replaced), or NULL */
+	bool unseen;              /* stands in a route that is in another's place: CamelToEndpoint stays what it was */
 	struct position at;
 	void *conf;
 	struct pairs rest;        /* COMPONENT_LENIENT: options that it does not know, decoded; OPTION_PREFIX: those */
@@ -172,7 +175,22 @@ struct program {
 	uint64_t kinds;                    /* bit i: kind i of kinds.def is needed */
 	uint32_t shared_size;              /* of the state of all steps that workers share: balancers, breakers … */
 	struct pairs properties;           /* what ${properties:x} finds */
+	struct replacement {               /* hinny test: what is sent to matching endpoints goes elsewhere */
+		const struct pattern *pattern;
+		const char *uri;
+	} *replaced;
+	uint32_t replaced_n;
 };
+
+/* What routes see as the endpoint's name (CamelToEndpoint). */
+static inline const char *
+endpoint_name(const struct endpoint *ep)
+{
+	return ep->replaces != NULL ? ep->replaces : ep->key;
+}
+
+/* Is the endpoint one that the pattern (NULL: any) of a uri means: as written, normalised, without "//", each with or without its options? */
+bool endpoint_matches(const struct pattern *p, const struct endpoint *ep);
 
 /* Lists of descriptors: the .def files name one row each; NULL when there is none. Aliases are found too. */
 const struct component_desc *component_find(struct str scheme);

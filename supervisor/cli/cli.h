@@ -16,7 +16,7 @@ enum { CLI_FAILED = 1, CLI_USAGE = 2 };
 
 /* What the options set. Lists are NULL-ended. */
 struct cli_args {
-	const char *config, *dir, *socket, *body;
+	const char *config, *dir, *socket, *body, *junit;
 	const char **set, **properties, **headers, **rest;
 	size_t set_n, properties_n, headers_n, rest_n;
 	int64_t port;
@@ -65,6 +65,8 @@ json_t *cli_ask(struct cli_client *cl, json_t *request);
 /* Connects, asks, and takes the result out: NULL when it failed (said; with --json as JSON on
  * stdout too). */
 json_t *cli_result(const struct cli_args *args, json_t *request);
+/* The same of a question that a worker answers: NULL when it has not within a second (not said). */
+json_t *cli_ask_worker(const struct cli_args *args, json_t *request);
 /* Waits until the other side has closed. */
 void cli_wait_end(struct cli_client *cl);
 /* A line without its end, malloc'ed; NULL at the end. */

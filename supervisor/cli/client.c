@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -244,6 +245,31 @@ cli_result(const struct cli_args *args, json_t *request)
 			cli_print_json(answer);
 		cli_error("%s", why != NULL ? why : "failed");
 	}
+	json_decref(answer);
+	return result;
+}
+
+json_t *
+cli_ask_worker(const struct cli_args *args, json_t *request)
+{
+	const struct timeval limit = { .tv_sec = 1 };
+	json_error_t err;
+	struct cli_client cl;
+	json_t *result = NULL;
+
+	if (!cli_connect(args, &cl)) {
+		json_decref(request);
+		return NULL;
+	}
+	/* without it the worker is waited for, which is not wrong */
+	(void)setsockopt(cl.fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+	(void)send_request(&cl, request); /* there may still be an answer that says why */
+	char *line = cli_read_line(&cl);
+	cli_disconnect(&cl);
+	json_t *answer = line != NULL ? json_loads(line, 0, &err) : NULL;
+	free(line);
+	if (json_is_true(json_object_get(answer, "ok")))
+		result = json_incref(json_object_get(answer, "result"));
 	json_decref(answer);
 	return result;
 }

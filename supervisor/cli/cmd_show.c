@@ -200,6 +200,27 @@ print_generations(const json_t *s)
 }
 
 static void
+print_mocks(const json_t *s)
+{
+	static const char *const titles[] = { "MOCK", "RECEIVED", "KEPT" };
+	const json_t *mocks = json_object_get(s, "mocks");
+	size_t i;
+	json_t *m;
+
+	if (json_array_size(mocks) == 0)
+		return;
+	struct cli_table *t = cli_table_new(sizeof titles / sizeof titles[0], titles);
+	json_array_foreach(mocks, i, m)
+	{
+		cli_table_add(t, "%s", text_of(m, "name"));
+		add_number(t, m, "received");
+		add_number(t, m, "kept");
+	}
+	(void)printf("\n");
+	finish_table(t);
+}
+
+static void
 print_status(const json_t *s)
 {
 	print_head(s);
@@ -208,12 +229,28 @@ print_status(const json_t *s)
 	print_generations(s);
 	(void)printf("\n");
 	print_workers(s);
+	print_mocks(s);
 }
 
+/* The broker knows all but the mocks, which a worker is asked for. One that does not answer keeps
+ * nobody from the rest. */
 static int
 run_status(const struct cli_args *args)
 {
-	return show(args, "status", print_status);
+	json_t *result = cli_result(args, json_pack("{s:s}", "command", "status"));
+
+	if (result == NULL)
+		return CLI_FAILED;
+	json_t *mocks = cli_ask_worker(args, json_pack("{s:s}", "command", "mocks"));
+	if (mocks != NULL)
+		(void)json_object_update(result, mocks); /* what is not there is not shown */
+	if (args->json)
+		cli_print_json(result);
+	else
+		print_status(result);
+	json_decref(mocks);
+	json_decref(result);
+	return EXIT_SUCCESS;
 }
 
 const struct cli_command cli_status = {

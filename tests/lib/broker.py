@@ -68,6 +68,16 @@ def hinny(*args, cwd=None, check=False, stdin=None, timeout=60):
     return p.returncode, out, err
 
 
+def check(files, *args):
+    """hinny check on files, name -> text; returns (status, stdout, stderr)."""
+    with tempfile.TemporaryDirectory(prefix='ht-') as folder:
+        for name, text in files.items():
+            os.makedirs(os.path.dirname(os.path.join(folder, name)), exist_ok=True)
+            with open(os.path.join(folder, name), 'w', encoding='utf-8') as f:
+                f.write(text)
+        return hinny('check', *args, *[n for n in files if n.endswith('.yaml')], cwd=folder)
+
+
 class Broker:
     def __init__(self, files, args=(), settings=(), properties=(), port=None, routes=None, extra_env=None, wait=True, watch=False, command=None):
         """files: name -> text or bytes, written into a fresh folder. routes: the names given to hinny run (default: all *.yaml).
@@ -162,6 +172,20 @@ class Broker:
 
     def hinny(self, *args, **kw):
         return hinny(*(list(args) + ['--dir', self.rundir]), **kw)
+
+    def admin(self, request):
+        """One request on the admin socket; its answer."""
+        with socket.socket(socket.AF_UNIX) as s:
+            s.settimeout(10 * SLOW)
+            s.connect(os.path.join(self.rundir, 'admin.sock'))
+            s.sendall(json.dumps(request).encode() + b'\n')
+            data = b''
+            while not data.endswith(b'\n'):
+                more = s.recv(1 << 16)
+                if not more:
+                    break
+                data += more
+            return json.loads(data)
 
     def status(self):
         return json.loads(self.hinny('status', '--json', check=True)[1])

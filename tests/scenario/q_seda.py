@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Queues between routes, and exchanges that a clock makes."""
+import json
 import os
 import sys
 import threading
 import time
 sys.path.insert(0, os.path.join(os.environ.get('HINNY_SRCDIR', '.'), 'tests', 'lib'))
-from broker import Broker, main, setting, until
+from broker import Broker, check, main, setting, until
 
 TEXT = {'Content-Type': 'text/plain'}
 APPEND = '      - to: {uri: "file:out", parameters: {fileName: %s, fileExist: Append, appendChars: "\\\\n"}}\n'
@@ -107,6 +108,88 @@ def test_scheduler():
         until(lambda: lines(b, 'ticks') == ['1', '2', '3'], 10)
         time.sleep(0.2)
         assert lines(b, 'ticks') == ['1', '2', '3']
+
+
+def test_several_consumers():
+    many = 'seda:m?multipleConsumers=true'
+    routes = (http('/go', 'seda:m?waitForTaskToComplete=Never') + http('/wait', 'seda:m') +
+              queue(many, '      - delay: {constant: "20"}\n' + APPEND % 'one') + queue(many, APPEND % 'two') +
+              queue(many, '      - filter: {simple: "${body} == \'bad\'", steps: [{throwException: {exceptionType: java.io.IOException, message: no}}]}\n' + APPEND % 'three'))
+    with Broker({'r.yaml': routes}) as b:
+        for i in range(5):
+            assert b.post('/go', b'%d' % i, TEXT)[0] == 200
+        for name in 'one', 'two', 'three':
+            until(lambda: sorted(lines(b, name)) == ['0', '1', '2', '3', '4'], 10, 'each gets a copy')
+        assert b.post('/wait', b'w', TEXT)[0] == 200
+        assert all('w' in lines(b, name) for name in ('one', 'two', 'three')), 'it ends when all have ended'
+        assert b.post('/wait', b'bad', TEXT)[0] == 500
+        until(lambda: 'bad' in lines(b, 'one') and 'bad' in lines(b, 'two'), 10)
+
+
+def test_one_consumer_alone():
+    for options in '', '?multipleConsumers=true':
+        status, _, err = check({'r.yaml': queue('seda:m' + options, '      - stop: {}\n') + queue('seda:m', '      - stop: {}\n')})
+        assert status == 1 and 'multiple consumers for the same endpoint' in err, err
+
+
+def test_poll():
+    routes = (http('/put', 'seda:q?waitForTaskToComplete=Never') + http('/putw', 'seda:q') +
+              '- from:\n    uri: platform-http:/take\n    steps:\n      - poll: {uri: "seda:q", timeout: 100}\n      - setBody: {simple: "[${body}]"}\n'
+              '- from:\n    uri: platform-http:/long\n    steps:\n      - pollEnrich: {constant: "seda:q", timeout: 30000, variableReceive: v}\n'
+              '      - setBody: {simple: "${body} ${variable.v} ${header.x-a} ${variable.header:v.X-A}"}\n'
+              '- from:\n    uri: platform-http:/any\n    steps:\n      - pollEnrich: {simple: "${header.x-from}", timeout: 0}\n')
+    with Broker({'r.yaml': routes}) as b:
+        assert b.post('/take', b'x', TEXT)[2] == b'[]'
+        assert b.post('/put', b'one', TEXT)[0] == b.post('/put', b'two', TEXT)[0] == 200
+        assert [b.post('/take', b'x', TEXT)[2] for _ in range(3)] == [b'[one]', b'[two]', b'[]']
+        answers = []
+        late = threading.Thread(target=lambda: answers.append(b.post('/long', b'mine', TEXT)[2]))
+        late.start()
+        time.sleep(2.5)  # longer than one question of the home
+        status, _, body = b.post('/putw', b'given', dict(TEXT, **{'X-A': 'ha'}))
+        assert (status, body) == (200, b'given'), 'what is taken counts as done'
+        late.join(10)
+        assert answers == [b'mine given  ha'], answers
+        assert b.post('/any', b'x', dict(TEXT, **{'X-From': 'timer:t'}))[0] == 500
+        b.wait_line('cannot be received from by a step')
+
+
+def test_poll_at_load():
+    for step, text in (('{uri: "timer:t"}', 'cannot be received from by a step'), ('{uri: "nosuch:t"}', 'unknown component'),
+                       ('{uri: "seda:q?size=0"}', 'size'), ('{}', 'missing option "uri" of poll')):
+        status, _, err = check({'r.yaml': '- from:\n    uri: direct:a\n    steps:\n      - poll: %s\n' % step})
+        assert status == 1 and 'r.yaml:4' in err and text in err, err
+
+
+def test_mock_and_stub():
+    routes = (http('/m', 'mock:m?retainLast=2&unknown=1') + http('/s', 'stub:smtp://host?to=me&waitForTaskToComplete=Never') +
+              '- from:\n    uri: platform-http:/d\n    steps:\n      - setHeader: {name: h, constant: v}\n      - toD: "mock:${header.x-name}"\n')
+    with Broker({'r.yaml': routes}) as b:
+        for i in range(3):
+            status, _, body = b.post('/m', ('h\xe9%d' % i).encode(), TEXT)
+            assert (status, body) == (200, ('h\xe9%d' % i).encode())
+        assert b.post('/d', b'q', dict(TEXT, **{'X-Name': 'other'}))[0] == 200
+        mocks = {m['name']: m for m in json.loads(b.hinny('status', '--json', check=True)[1])['mocks']}
+        assert (mocks['m']['received'], mocks['m']['kept'], mocks['other']['received']) == (3, 2, 1), mocks
+        assert 'MOCK' in b.hinny('status', check=True)[1]
+        answer = b.admin({'command': 'mocks', 'name': 'm'})['result']['mocks']
+        assert [x['body'] for x in answer[0]['messages']] == ['h\xe91', 'h\xe92'] and 'messages' not in answer[1], answer
+        answer = b.admin({'command': 'mocks', 'name': 'other'})['result']['mocks'][1]['messages'][0]
+        assert answer['headers']['h'] == 'v' and answer['type'] and answer['number'] == 3, answer
+        assert b.post('/s', b'x', TEXT)[0] == 200
+
+
+def test_mock_keeps_a_bounded_number():
+    count = 12000
+    routes = ('- from:\n    uri: timer:t?repeatCount=1&delay=0\n    steps:\n      - loop:\n          constant: "%d"\n          steps:\n'
+              '            - setBody: {simple: "${exchangeProperty.CamelLoopIndex}"}\n            - to: mock:many\n' % count)
+    with Broker({'r.yaml': routes}) as b:
+        def mock():
+            return (b.admin({'command': 'mocks', 'name': 'many'})['result']['mocks'] or [{'received': 0}])[0]
+        until(lambda: mock()['received'] == count, 30)
+        kept = mock()
+        assert kept['kept'] == 10000 == len(kept['messages'])
+        assert kept['messages'][0]['body'] == '2000' and kept['messages'][-1]['body'] == '11999'
 
 
 def test_calendar():

@@ -269,7 +269,9 @@ test_bounded(void **state)
 	static char big[60000];
 	struct loop lp;
 	struct end s, w;
-	struct control_message m = { .type = FRAME_TRACE, .trace.route = { big, sizeof big } };
+	struct control_message m = { .type = FRAME_PEER_DOWN,
+		.fd = -1,
+		.peer_down.reason = { big, sizeof big } };
 	enum hinny_rc rc = HINNY_OK;
 	int i;
 

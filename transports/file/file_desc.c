@@ -360,7 +360,7 @@ const struct component_desc file_component = {
 	.conf_size = sizeof(struct file_conf),
 	.owner = "file",
 	.flags = COMPONENT_CONSUMER | COMPONENT_PRODUCER | COMPONENT_EXCLUSIVE |
-	    COMPONENT_KEEPS_BODY | COMPONENT_SIMPLE,
+	    COMPONENT_KEEPS_BODY | COMPONENT_SIMPLE | COMPONENT_POLLED,
 	.check = file_check,
 	.help = "reads the files of a folder, and writes files",
 };

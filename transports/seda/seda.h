@@ -15,15 +15,16 @@ struct seda_conf {
 	int64_t size;
 	/* from */
 	int64_t concurrent;
-	bool purge;
+	bool purge, multiple, limits;
 	/* to */
 	int wait;
 	int64_t timeout_ms, offer_timeout_ms;
 	bool block_when_full, discard_when_full, discard_if_none, fail_if_none;
 	bool labels; /* without meaning here */
 	int64_t label_number;
+	int label_pattern;
 };
 
-extern const struct component_ops seda_ops;
+extern const struct component_ops seda_ops, stub_ops;
 
 #endif

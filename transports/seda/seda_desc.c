@@ -1,4 +1,4 @@
-/* Descriptor of the seda component. */
+/* Descriptors of seda, and of stub, which is the same for endpoints that are not to be reached. */
 #include "transports/seda/seda.h"
 
 #include "core/config/compile.h"
@@ -33,9 +33,33 @@ static const struct option_desc options[] = {
 	    .dflt = "1",
 	    .flags = OPTION_CONSUMER,
 	    .min = 1,
-	    .max = 500,
+	    .max = 100000,
 	    .offset = AT(concurrent),
 	    .help = "messages that are worked on at a time" },
+	{ .name = "limitConcurrentConsumers",
+	    .type = OPTION_BOOL,
+	    .dflt = "true",
+	    .flags = OPTION_CONSUMER,
+	    .offset = AT(limits),
+	    .help = "concurrentConsumers is at most 500" },
+	{ .name = "multipleConsumers",
+	    .type = OPTION_BOOL,
+	    .dflt = "false",
+	    .flags = OPTION_CONSUMER | OPTION_UNIQUE,
+	    .offset = AT(multiple),
+	    .help = "several routes may consume, and each gets a copy of every message" },
+	{ .name = "exchangePattern",
+	    .type = OPTION_ENUM,
+	    .values = "|InOnly|InOut",
+	    .flags = OPTION_CONSUMER | OPTION_LABEL,
+	    .offset = AT(label_pattern),
+	    .help = "without meaning here: the sender says whether it waits" },
+	{ .name = "bridgeErrorHandler",
+	    .type = OPTION_BOOL,
+	    .dflt = "false",
+	    .flags = OPTION_CONSUMER | OPTION_LABEL,
+	    .offset = AT(labels),
+	    .help = "without meaning here: taking a message out cannot fail" },
 	FLAG("purgeWhenStopping", OPTION_CONSUMER, purge, "drops what waits at a reload or the end"),
 	{ .name = "waitForTaskToComplete",
 	    .type = OPTION_ENUM,
@@ -89,6 +113,9 @@ seda_check(struct compile *c, struct endpoint *ep)
 {
 	const struct seda_conf *conf = ep->conf;
 
+	if (conf->limits && conf->concurrent > 500)
+		return compile_error(c, ep->at,
+		    "concurrentConsumers: at most 500, unless limitConcurrentConsumers=false");
 	if (conf->block_when_full && conf->discard_when_full)
 		return compile_error(
 		    c, ep->at, "blockWhenFull: cannot be together with discardWhenFull");
@@ -104,7 +131,19 @@ const struct component_desc seda_component = {
 	.options = options,
 	.conf_size = sizeof(struct seda_conf),
 	.owner = "flow",
-	.flags = COMPONENT_CONSUMER | COMPONENT_PRODUCER | COMPONENT_UNIQUE,
+	.flags = COMPONENT_CONSUMER | COMPONENT_PRODUCER | COMPONENT_UNIQUE | COMPONENT_POLLED,
 	.check = seda_check,
 	.help = "a queue in memory: the sender goes on while another route works on the message",
+};
+
+const struct component_desc stub_component = {
+	.scheme = "stub",
+	.syntax = "stub:name",
+	.options = options,
+	.conf_size = sizeof(struct seda_conf),
+	.owner = "flow",
+	.flags =
+	    COMPONENT_CONSUMER | COMPONENT_PRODUCER | COMPONENT_UNIQUE | COMPONENT_LENIENT | COMPONENT_POLLED,
+	.check = seda_check,
+	.help = "stands for any other endpoint, whose options it takes without a word: a queue as seda's",
 };
