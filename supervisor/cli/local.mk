@@ -8,6 +8,13 @@ supervisor_cli_sources = \
 	supervisor/cli/cmd_run.c \
 	supervisor/cli/cmd_send.c \
 	supervisor/cli/cmd_show.c \
+	supervisor/cli/cmd_test.c \
 	supervisor/cli/hinny.c \
 	supervisor/cli/options.c \
-	supervisor/cli/print.c
+	supervisor/cli/print.c \
+	supervisor/cli/test_check.c \
+	supervisor/cli/test_edit.c \
+	supervisor/cli/test_file.c \
+	supervisor/cli/test_json.c \
+	supervisor/cli/test_report.c \
+	supervisor/cli/test_run.c

@@ -39,6 +39,7 @@ static const struct option_row {
 	LIST("header", 'H', headers, "NAME=VALUE", "a header of the message"),
 	FLAG("help", 'h', help, "this text"),
 	FLAG("json", 0, json, "print JSON"),
+	TEXT("junit", 0, junit, "FILE", "write the results as JUnit XML too"),
 	FLAG("no-watch", 0, no_watch, "do not reload when a file has changed"),
 	FLAG("now", 0, now, "at once, whatever is in flight"),
 	{ "port", 'p', OPTION_PORT, offsetof(struct cli_args, port), 0, "N",

@@ -45,7 +45,9 @@ done
 for folder in ../../conf/examples/*/; do
 	ls "$folder"*.yaml >/dev/null 2>&1 || continue
 	n=$((n + 1))
-	if (cd "$folder" && "$dump" --properties application.properties --copy ./*.yaml) >"$work/out" 2>&1; then
+	# files of hinny test are no routes
+	if (cd "$folder" && find . -maxdepth 1 -name '*.yaml' ! -name '*.test.yaml' -print0 | sort -z |
+		xargs -0 "$dump" --properties application.properties --copy) >"$work/out" 2>&1; then
 		echo "ok $n - $folder"
 	else
 		echo "not ok $n - $folder"

@@ -13,7 +13,7 @@ from broker import BUILD, EXAMPLES, SLOW, SRC, Broker, Skip, env, free_port, hin
 def folders():
     """(folder, its route files): the files of one folder are made to run together."""
     for folder, _, names in sorted(os.walk(EXAMPLES)):
-        routes = sorted(n for n in names if n.endswith('.yaml'))
+        routes = sorted(n for n in names if n.endswith('.yaml') and not n.endswith('.test.yaml'))
         if routes:
             yield folder, routes
 
@@ -75,9 +75,21 @@ def test_basics_answer():
 
 def test_every_example_says_what_it_is():
     for folder, routes in folders():
-        for name in routes:
+        for name in routes + [n for n in os.listdir(folder) if n.endswith('.test.yaml')]:
             with open(os.path.join(folder, name)) as f:
                 assert f.readline().startswith('# '), name
+
+
+def test_tests_of_examples():
+    n = 0
+    for folder, _, names in sorted(os.walk(EXAMPLES)):
+        for name in sorted(x for x in names if x.endswith('.test.yaml')):
+            with tempfile.TemporaryDirectory() as d:  # nothing is written beside the examples
+                shutil.copytree(folder, d, dirs_exist_ok=True)
+                status, out, err = hinny('test', name, cwd=d, timeout=120)
+            assert status == 0 and not err, out + err
+            n += 1
+    assert n > 0
 
 
 def test_hinny_yaml():

@@ -2,6 +2,7 @@
 # carry the issue's number. Environment: see AM_TESTS_ENVIRONMENT in Makefile.am. Status 0: passed, 77: skipped.
 scenario_tests = \
 	tests/scenario/a_command.py \
+	tests/scenario/a_test.py \
 	tests/scenario/c_cases.py \
 	tests/scenario/c_http_cases.py \
 	tests/scenario/d_systemd.py \
