@@ -12,10 +12,13 @@ enum { EXIT_USAGE = 2 };
 
 static const char usage_text[] =
     "usage: hinnyd [-c FILE] [--dir RUN] [--set KEY=VALUE]... [--property NAME=VALUE]...\n"
+    "              [--properties FILE]...\n"
     "\n"
     "  -c, --config FILE    hinny.yaml; default " HINNY_SYSCONFDIR_DEFAULT "/hinny.yaml\n"
     "      --dir RUN        run folder; default: run_dir of hinny.yaml\n"
     "      --set KEY=VALUE  any key of hinny.yaml, such as workers.http.instances=1\n"
+    "      --properties F   a properties file; without it application.properties beside the "
+    "routes\n"
     "      --property N=V   what {{N}} stands for\n"
     "  -V, --version\n"
     "  -h, --help\n"
@@ -26,6 +29,7 @@ static const struct option long_options[] = {
 	{ "config", required_argument, NULL, 'c' },
 	{ "dir", required_argument, NULL, 'd' },
 	{ "set", required_argument, NULL, 's' },
+	{ "properties", required_argument, NULL, 'f' },
 	{ "property", required_argument, NULL, 'p' },
 	{ "version", no_argument, NULL, 'V' },
 	{ "help", no_argument, NULL, 'h' },
@@ -34,8 +38,8 @@ static const struct option long_options[] = {
 
 struct arguments {
 	struct supervisor_options opt;
-	const char **set, **properties; /* NULL-ended */
-	size_t set_n, properties_n;
+	const char **set, **properties, **files; /* NULL-ended */
+	size_t set_n, properties_n, files_n;
 };
 
 /* One option. Returns an exit status, or -1 to go on. */
@@ -51,6 +55,9 @@ take_option(struct arguments *a, int option)
 		return -1;
 	case 's':
 		a->set[a->set_n++] = optarg;
+		return -1;
+	case 'f':
+		a->files[a->files_n++] = optarg;
 		return -1;
 	case 'p':
 		a->properties[a->properties_n++] = optarg;
@@ -74,6 +81,7 @@ main(int argc, char **argv)
 		.opt.bundle.config_file = HINNY_SYSCONFDIR_DEFAULT "/hinny.yaml",
 		.set = mem_zalloc(((size_t)argc + 1) * sizeof(char *)),
 		.properties = mem_zalloc(((size_t)argc + 1) * sizeof(char *)),
+		.files = mem_zalloc(((size_t)argc + 1) * sizeof(char *)),
 	};
 	int option, status = -1;
 
@@ -90,10 +98,12 @@ main(int argc, char **argv)
 	a.opt.bundle.cwd = cwd != NULL ? cwd : "/";
 	a.opt.bundle.set = a.set;
 	a.opt.bundle.properties = a.properties;
+	a.opt.bundle.properties_files = a.files;
 	if (status == -1)
 		status = supervisor_main(&a.opt);
 	free(cwd);
 	free(a.set);
 	free(a.properties);
+	free(a.files);
 	return status;
 }

@@ -72,7 +72,7 @@ check_keys(struct compile *c, const struct node *entry)
 	static const char *const known[] = { "name", "type", "properties", NULL };
 	static const char *const refused[] = { "constructors", "initMethod", "destroyMethod",
 		"factoryMethod", "factoryBean", "builderClass", "builderMethod", "script",
-		"scriptLanguage", NULL };
+		"scriptLanguage", "scriptPropertyPlaceholders", NULL };
 
 	for (uint32_t i = 0; i < entry->n; i++) {
 		const struct node *key = node_key(entry, i);

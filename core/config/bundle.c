@@ -36,6 +36,30 @@ bundle_file_add(struct bundle *b, struct bundle_file f)
 	return &b->files[b->files_n - 1];
 }
 
+struct document *
+bundle_add_document(struct bundle *b)
+{
+	if (b->documents_n == b->documents_cap) {
+		size_t cap = b->documents_cap ? 2 * b->documents_cap : 16;
+		struct document *grown = arena_zalloc(&b->arena, cap * sizeof(struct document));
+		if (b->documents_n > 0)
+			memcpy(grown, b->documents, b->documents_n * sizeof(struct document));
+		b->documents = grown;
+		b->documents_cap = cap;
+	}
+	return &b->documents[b->documents_n++];
+}
+
+const char *
+bundle_origin(const struct bundle *b, const char *file)
+{
+	for (size_t i = 0; file != NULL && i < b->documents_n; i++) {
+		if (b->documents[i].file == file)
+			return b->documents[i].origin;
+	}
+	return NULL;
+}
+
 void
 bundle_add_source(struct bundle *b, const char *path)
 {

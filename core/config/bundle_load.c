@@ -193,12 +193,15 @@ get_files(struct decoder *d, struct bundle *b)
 static void
 get_documents(struct decoder *d, struct bundle *b)
 {
-	size_t n = get_count(d, 2);
+	size_t n = get_count(d, 7);
 
-	b->documents = arena_zalloc(&b->arena, (n + 1) * sizeof(struct document));
 	for (size_t i = 0; i < n && !d->bad; i++) {
-		struct document *doc = &b->documents[b->documents_n++];
+		struct document *doc = bundle_add_document(b);
 		doc->file = need_text(d);
+		doc->origin = get_text(d);
+		doc->scope = get_u32(d);
+		if (doc->scope > n)
+			(void)fail(d);
 		if (get_u8(d) == 0)
 			continue;
 		doc->root = arena_alloc(&b->arena, sizeof(struct node));
@@ -225,7 +228,7 @@ bundle_decode(struct str data, struct bundle **out, struct hinny_error *err)
 
 	get_mark(&d, BUNDLE_MAGIC);
 	b->cwd = need_text(&d);
-	b->loaded = true;
+	b->loaded = b->decided = true;
 	get_values(&d, b);
 	get_pairs(&d, &b->properties);
 	get_pairs(&d, &b->replaced);

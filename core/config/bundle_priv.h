@@ -29,7 +29,7 @@ struct bundle {
 	struct settings_values values;
 	struct settings *settings;  /* made of values at the first compilation */
 	struct document *documents; /* route files */
-	size_t documents_n;
+	size_t documents_n, documents_cap;
 	struct pairs properties;  /* resolved */
 	struct pairs replaced;    /* hinny test: pattern of endpoints, uri that stands for them */
 	struct properties lookup; /* what they were made of; empty in a loaded bundle */
@@ -38,6 +38,7 @@ struct bundle {
 	size_t sources_n, sources_cap;
 	struct bundle_file *files;
 	size_t files_n, files_cap;
+	bool decided; /* preconditions.c has been there */
 	bool loaded; /* from a memory file */
 	void *map;   /* the memory file, else NULL */
 	size_t map_n;
@@ -46,6 +47,8 @@ struct bundle {
 struct bundle *bundle_new(void);
 /* A file whose change should reload; `path` must live as long as the bundle. */
 void bundle_add_source(struct bundle *b, const char *path);
+/* A document behind the others; valid until the next one is added. */
+struct document *bundle_add_document(struct bundle *b);
 /* The record of a name, NULL when there is none. */
 struct bundle_file *bundle_file_find(const struct bundle *b, const char *name, const char *from);
 struct bundle_file *bundle_file_add(struct bundle *b, struct bundle_file f);

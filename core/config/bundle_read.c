@@ -7,7 +7,9 @@
 #include "core/config/bundle_priv.h"
 
 #include "core/base/mem.h"
+#include "core/config/expand.h"
 #include "core/config/read.h"
+#include "core/config/template.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -60,6 +62,22 @@ read_source(struct reading *r, const char *name, struct str *text)
 	return false;
 }
 
+/* Of hinny test: it stands beside routes, and is none. */
+static bool
+is_test_file(const char *name)
+{
+	return str_ends(str_of(name), ".test.yaml") || str_ends(str_of(name), ".test.yml");
+}
+
+static bool
+has_yaml_ending(const char *name)
+{
+	struct str s = str_of(name);
+
+	return name[0] != '.' && (str_ends(s, ".yaml") || str_ends(s, ".yml")) &&
+	    !is_test_file(name);
+}
+
 /* ---- properties ---- */
 
 /* `properties` of hinny.yaml: nested or dotted. */
@@ -101,18 +119,17 @@ add_properties_of_config(struct reading *r)
 	}
 }
 
+/* One that need not be there is watched all the same. */
 static void
-add_properties_file(struct reading *r)
+add_properties_file(struct reading *r, const char *name, bool needed)
 {
 	struct bundle *b = r->bundle;
-	const char *name = r->opt->properties_file;
+	const char *path = read_path(&b->arena, b->cwd, name);
 	struct hinny_error err;
 	struct str text;
 
-	if (name == NULL)
-		return;
-	bundle_add_source(b, read_path(&b->arena, b->cwd, name));
-	if (access(read_path(&b->arena, b->cwd, name), F_OK) != 0 || !read_source(r, name, &text))
+	bundle_add_source(b, path);
+	if ((!needed && access(path, F_OK) != 0) || !read_source(r, name, &text))
 		return;
 	/* What --property gave stays; of the file itself the last of equal keys counts. */
 	struct properties own;
@@ -123,6 +140,46 @@ add_properties_file(struct reading *r)
 		properties_set(
 		    &b->lookup, str_of(own.items[i].key), str_of(own.items[i].value), false, false);
 	properties_fini(&own);
+}
+
+/* application.properties in the folder of a route file. */
+static void
+add_properties_beside(struct reading *r, const char *route_file)
+{
+	struct arena *a = &r->bundle->arena;
+	const char *path = read_path(a, r->bundle->cwd, route_file);
+	struct stat st;
+	bool folder = stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+
+	if (!has_yaml_ending(route_file) && !folder)
+		return;
+	const char *name = arena_printf(a, "%s/application.properties",
+	    folder ? route_file : read_folder(a, route_file));
+	name = str_starts(str_of(name), "./") ? name + 2 : name;
+	if (strcmp(name, r->opt->properties_file ? r->opt->properties_file : "") != 0)
+		add_properties_file(r, name, false);
+}
+
+static bool
+names_properties(const struct bundle_options *opt)
+{
+	return opt->properties_files != NULL && opt->properties_files[0] != NULL;
+}
+
+/* Those that are named, else those that lie there. */
+static void
+add_properties_files(struct reading *r)
+{
+	const struct bundle_options *opt = r->opt;
+
+	for (const char *const *f = opt->properties_files; f != NULL && *f != NULL; f++)
+		add_properties_file(r, *f, true);
+	if (names_properties(opt))
+		return;
+	if (opt->properties_file != NULL)
+		add_properties_file(r, opt->properties_file, false);
+	for (const char *const *f = opt->route_files; f != NULL && *f != NULL; f++)
+		add_properties_beside(r, *f);
 }
 
 static void
@@ -138,7 +195,7 @@ add_properties(struct reading *r)
 			    (struct str){ *p, (size_t)(equals - *p) }, str_of(equals + 1), true,
 			    true);
 	}
-	add_properties_file(r);
+	add_properties_files(r);
 	add_properties_of_config(r);
 }
 
@@ -224,22 +281,6 @@ add_properties_of_set(struct reading *r)
 }
 
 /* ---- route files ---- */
-
-/* Of hinny test: it stands beside routes, and is none. */
-static bool
-is_test_file(const char *name)
-{
-	return str_ends(str_of(name), ".test.yaml") || str_ends(str_of(name), ".test.yml");
-}
-
-static bool
-has_yaml_ending(const char *name)
-{
-	struct str s = str_of(name);
-
-	return name[0] != '.' && (str_ends(s, ".yaml") || str_ends(s, ".yml")) &&
-	    !is_test_file(name);
-}
 
 static int
 compare_names(const void *a, const void *b)
@@ -353,17 +394,25 @@ static void
 read_route_files(struct reading *r)
 {
 	struct bundle *b = r->bundle;
+	struct expansion *x = expand_begin(b, r->opt, r->ds);
 	struct str text;
 
-	b->documents = arena_zalloc(&b->arena, (r->routes.n + 2) * sizeof(struct document));
 	for (size_t i = 0; i < r->routes.n; i++) {
-		struct document *doc = &b->documents[b->documents_n++];
-		doc->file = arena_strdup(&b->arena, r->routes.items[i]);
-		if (!read_source(r, doc->file, &text))
+		const char *file = arena_strdup(&b->arena, r->routes.items[i]);
+		struct node *root = read_source(r, file, &text)
+		    ? yaml_parse(&b->arena, file, text, r->ds)
+		    : NULL;
+		if (root != NULL && template_is_kamelet(root)) {
+			expand_add_kamelet(x, file, root);
 			continue;
-		doc->root = yaml_parse(&b->arena, doc->file, text, r->ds);
-		placeholder_resolve_tree(&b->lookup, doc->file, doc->root, r->ds);
+		}
+		struct document *doc = bundle_add_document(b);
+		doc->file = file;
+		doc->root = root;
+		expand_take_templates(x, (uint32_t)b->documents_n - 1);
+		placeholder_resolve_tree(&b->lookup, file, root, r->ds);
 	}
+	expand_end(x);
 }
 
 static void
@@ -382,7 +431,7 @@ edit(struct reading *r)
 	if (ed.added.root == NULL)
 		return;
 	placeholder_resolve_tree(&b->lookup, ed.added.file, ed.added.root, r->ds);
-	b->documents[b->documents_n++] = ed.added;
+	*bundle_add_document(b) = ed.added;
 }
 
 struct bundle *
@@ -398,6 +447,8 @@ bundle_read(const struct bundle_options *opt, struct diagnostics *ds)
 	add_properties_of_set(&r);
 	make_settings(&r);
 	find_route_files(&r);
+	for (size_t i = 0; i < r.routes.n && !names_properties(opt); i++)
+		add_properties_beside(&r, r.routes.items[i]); /* of `routes:`; the others are there */
 	read_route_files(&r);
 	if (opt->edit != NULL)
 		edit(&r);

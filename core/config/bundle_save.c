@@ -102,6 +102,20 @@ put_pairs(struct buf *b, const struct pairs *ps)
 	}
 }
 
+/* Of one that was made to be checked nothing is left but its place. */
+static void
+put_document(struct buf *b, const struct document *doc)
+{
+	const struct node *root = doc->probe ? NULL : doc->root;
+
+	put_text(b, doc->file);
+	put_text(b, doc->origin);
+	put_u32(b, doc->scope);
+	put_u8(b, root != NULL);
+	if (root != NULL)
+		put_node(b, root);
+}
+
 enum hinny_rc
 bundle_encode(const struct bundle *bundle, struct buf *b)
 {
@@ -119,12 +133,8 @@ bundle_encode(const struct bundle *bundle, struct buf *b)
 	for (size_t i = 0; i < bundle->files_n; i++)
 		put_file(b, &bundle->files[i]);
 	put_u32(b, bundle->documents_n);
-	for (size_t i = 0; i < bundle->documents_n; i++) {
-		put_text(b, bundle->documents[i].file);
-		put_u8(b, bundle->documents[i].root != NULL);
-		if (bundle->documents[i].root != NULL)
-			put_node(b, bundle->documents[i].root);
-	}
+	for (size_t i = 0; i < bundle->documents_n; i++)
+		put_document(b, &bundle->documents[i]);
 	return buf_add(b, BUNDLE_END, sizeof BUNDLE_END - 1);
 }
 

@@ -3,6 +3,7 @@
 
 #include "core/base/assert.h"
 #include "core/base/mem.h"
+#include "core/config/expand.h"
 #include "core/model/headers.h"
 
 #include <stdlib.h>
@@ -48,10 +49,16 @@ report(struct compile *c, struct position at, bool warning, const char *fmt, va_
 	buf_init(&path, 4096);
 	add_path(&path, c->path);
 	const char *text = arena_vprintf(&c->ds->arena, fmt, ap);
+	if (c->probing && (warning || strchr(text, EXPAND_UNKNOWN) != NULL)) {
+		buf_fini(&path);
+		return;
+	}
 	if (at.file == NULL)
 		at = c->at;
-	diagnostics_add(c->ds, at, warning, "%.*s%s%s", (int)path.n, path.p ? path.p : "",
-	    path.n > 0 ? ": " : "", text);
+	const char *origin = bundle_origin(c->bundle, at.file);
+	diagnostics_add(c->ds, at, warning, "%.*s%s%s%s%s%s", (int)path.n, path.p ? path.p : "",
+	    path.n > 0 ? ": " : "", text, origin ? " (" : "", origin ? origin : "",
+	    origin ? ")" : "");
 	buf_fini(&path);
 }
 
@@ -266,19 +273,79 @@ compile_end(struct compile *c)
 	free(c->route_handlers);
 }
 
+/* Routes of templates come behind the file whose handlers hold for them. */
+static void
+walk_all(struct compile *c)
+{
+	const struct bundle *b = c->bundle;
+
+	for (uint32_t i = 0; i < b->documents_n; i++) {
+		if (b->documents[i].scope != 0 || b->documents[i].probe)
+			continue;
+		walk_document(c, &b->documents[i]);
+		for (uint32_t k = 0; k < b->documents_n; k++) {
+			if (b->documents[k].scope == i + 1 && !b->documents[k].probe)
+				walk_document(c, &b->documents[k]);
+		}
+	}
+}
+
+/* Templates that nobody uses, in a program that is thrown away. Beans and routeConfigurations are
+ * those of all. */
+static void
+check_probes(struct compile *c)
+{
+	const struct bundle *b = c->bundle;
+	struct program_full *full = NULL;
+	struct compile probe = *c;
+
+	for (uint32_t i = 0; i < b->documents_n && !b->loaded; i++) {
+		if (!b->documents[i].probe)
+			continue;
+		if (full == NULL) {
+			full = MEM_NEW(struct program_full);
+			*full = (struct program_full){ .bundle = c->bundle };
+			arena_init(&full->program.arena);
+			full->program.settings = c->program->settings;
+			full->program.properties = c->program->properties;
+			probe.program = &full->program;
+			probe.arena = &full->program.arena;
+			probe.probing = true;
+			probe.steps_cap = probe.routes_cap = probe.endpoints_cap = 0;
+			probe.remotes_cap = 0;
+			probe.file_handlers = probe.route_handlers = NULL;
+			probe.file_handlers_n = probe.file_handlers_cap = 0;
+			probe.route_handlers_n = probe.route_handlers_cap = 0;
+			hash_init(&probe.endpoints, false);
+			hash_init(&probe.consumers, false);
+		}
+		walk_document(&probe, &b->documents[i]);
+	}
+	if (full == NULL)
+		return;
+	hash_fini(&probe.endpoints);
+	hash_fini(&probe.consumers);
+	free(probe.file_handlers);
+	free(probe.route_handlers);
+	program_free(&full->program);
+}
+
 struct program *
 program_compile(struct bundle *b, struct diagnostics *ds)
 {
 	struct compile c;
 
 	compile_begin(&c, b, ds);
+	for (size_t i = 0; i < b->documents_n && !b->decided; i++)
+		preconditions_decide(&c, &b->documents[i]);
+	b->decided = true;
 	for (size_t i = 0; i < b->documents_n; i++)
 		beans_collect(&c, &b->documents[i]);
 	for (size_t i = 0; i < b->documents_n; i++)
 		scope_collect(&c, &b->documents[i]);
-	for (size_t i = 0; i < b->documents_n; i++)
-		walk_document(&c, &b->documents[i]);
+	walk_all(&c);
 	walk_finish(&c);
+	check_probes(&c);
 	if (ds->errors == 0) {
 		plan_program(&c);
 		list_files(&c);

@@ -34,6 +34,7 @@ struct compile {
 	struct route *route; /* being compiled, or NULL */
 	struct step *parent;
 	size_t errors;
+	bool probing; /* a template that nobody uses: no word of values that are not known */
 	size_t failures; /* steps that were wrong */
 	size_t steps_cap, routes_cap, endpoints_cap, remotes_cap, states_cap;
 	struct hash endpoints; /* producers by key */
@@ -144,6 +145,11 @@ void scope_apply(struct compile *c, struct route *r);
 /* Puts interceptors before each step of the route, and before its first. */
 void intercept_apply(struct compile *c, struct route *r, const struct step *const *each,
     uint32_t each_n, const struct step *const *from, uint32_t from_n);
+
+/* ---- preconditions.c ---- */
+/* Decides what a file leaves to be decided at load, and changes its tree. In hinnyd, before all else.
+ */
+void preconditions_decide(struct compile *c, const struct document *doc);
 
 /* ---- beans.c ---- */
 /* The entries of `beans` of a file: before any route is read. */

@@ -61,6 +61,8 @@ struct bundle_options {
 	                                   are searched for *.yaml */
 	const char *const *set; /* NULL-ended "key=value" of --set, in order; wins over the file */
 	const char *const *properties; /* NULL-ended "k=v" of --property */
+	const char *const *kamelets;   /* NULL-ended folders of --kamelets */
+	const char *const *properties_files; /* NULL-ended files of --properties: then no other is read */
 	const char *properties_file;   /* application.properties, read when it exists; NULL: none */
 	const char *cwd;               /* relative names start here */
 	bool run_mode; /* hinny run / check: binds 127.0.0.1 unless http.listen is given */
@@ -76,6 +78,10 @@ void bundle_free(struct bundle *b);
  * of routes; after program_compile the files that routes name, after bundle_copy_files what these
  * include. NULL-ended. Valid until the next of these calls. */
 const char *const *bundle_sources(const struct bundle *b);
+
+/* Of a position in a route that was made of a template (its `file`, by address): "of kamelet "x",
+ * used at a.yaml:5:7"; else NULL. */
+const char *bundle_origin(const struct bundle *b, const char *file);
 
 /* Compiles. NULL when ds got errors. The program borrows from the bundle. What hinnyd finds on the
  * disk (files that routes name) is kept in the bundle: save it afterwards. */

@@ -6,6 +6,7 @@
 #include "core/config/compile_priv.h"
 
 #include "core/config/endpoint_uri.h"
+#include "core/config/expand.h"
 
 /* One endpoint on its way from text to structure. */
 struct parsing {
@@ -37,8 +38,10 @@ find_component(
     struct compile *c, struct str uri, struct str scheme, bool consumer, struct position at)
 {
 	const struct component_desc *desc = scheme.n > 0 ? component_find(scheme) : NULL;
-	const char *other;
+	const char *other, *unknown = c->probing ? memchr(uri.p, EXPAND_UNKNOWN, uri.n) : NULL;
 
+	if (unknown != NULL && unknown >= scheme.p + scheme.n)
+		uri.n = (size_t)(unknown - uri.p); /* the scheme is known: it can be told */
 	if (desc == NULL && refused_find(REFUSED_COMPONENT, scheme, &other)) {
 		compile_error(c, at,
 		    "component \"%.*s\" of \"%.*s\" is not implemented in this release%s%s%s",
@@ -263,8 +266,7 @@ set_known(
 		    ps->component->scheme, ps->ep->consumer ? "\"to\"" : "\"from\"");
 	else if (!o->raw && o->value.n > 1 && o->value.p[0] == '#')
 		option_error(c, ps, o,
-		    "option \"%s\" of %s: \"%.*s\" names a bean, and beans are not implemented in "
-		    "this release",
+		    "option \"%s\" of %s: \"%.*s\" names a bean, and it takes none here",
 		    row->name, ps->component->scheme, STR_FMT(o->value));
 	else if (!option_is_scalar(row) ||
 	    option_set_text(c->arena, row, ps->ep->conf, o->value, &err) != HINNY_OK)

@@ -15,9 +15,12 @@ core_config_sources = \
 	core/config/dump.c \
 	core/config/endpoint_parse.c \
 	core/config/endpoint_uri.c \
+	core/config/expand.c \
+	core/config/expand_uses.c \
 	core/config/expression_parse.c \
 	core/config/format_parse.c \
 	core/config/intercepts.c \
+	core/config/kamelets.c \
 	core/config/node.c \
 	core/config/option.c \
 	core/config/options_parse.c \
@@ -26,11 +29,14 @@ core_config_sources = \
 	core/config/plan_calls.c \
 	core/config/plan_states.c \
 	core/config/plan_streams.c \
+	core/config/preconditions.c \
 	core/config/properties.c \
 	core/config/read.c \
 	core/config/refused.c \
+	core/config/roots.c \
 	core/config/scopes.c \
 	core/config/settings.c \
 	core/config/steps.c \
+	core/config/template.c \
 	core/config/walk.c \
 	core/config/yaml.c

@@ -38,6 +38,10 @@ struct node {
 struct document {
 	const char *file;
 	struct node *root; /* NULL: it was wrong, which was reported */
+	/* Of a route that was made of a template (expand.c), which stands in `file`: */
+	const char *origin; /* `kamelet "x", used at a.yaml:5:7`; NULL: the document is a file */
+	uint32_t scope;     /* 1 + the document whose handlers hold for it; 0: its own */
+	bool probe;         /* nobody uses the template: it is compiled to be checked, and dropped */
 };
 
 enum {
@@ -65,6 +69,21 @@ node_at(const char *file, const struct node *n)
 struct node *node_find(const struct node *map, const char *key);
 /* YAML 1.2 core schema: a plain scalar that is empty, ~ or null. */
 bool node_is_null(const struct node *n);
+/* A deep copy in the arena; texts are shared. */
+struct node node_copy(struct arena *a, const struct node *from);
+/* The nodes of a tree. */
+size_t node_count(const struct node *n);
+/* A scalar as if it were quoted, at the place of `like`. */
+struct node node_text(const struct node *like, const char *text);
+/* A list or map with room for n items or pairs, none yet, at the place of `like`. */
+struct node node_new(struct arena *a, enum node_kind kind, const struct node *like, uint32_t n);
+/* Adds a pair to a map, an item to a list, that has room for it. */
+void node_put(struct node *map, struct node key, struct node value);
+void node_add(struct node *list, struct node item);
+/* Takes a pair out of a map, when it is there. */
+void node_remove(struct node *map, const char *key);
+/* Takes an item out of a list. */
+void node_cut(struct node *list, uint32_t i);
 /* "text", "a list", "a map", "nothing": for messages. */
 const char *node_kind_name(const struct node *n);
 

@@ -92,11 +92,12 @@ find_system(const struct properties *ps, struct str name)
 static const char *
 find_property(const struct properties *ps, struct str key)
 {
-	const char *value = placeholder_environment(key);
+	const struct property *p = ps->local != NULL ? properties_find(ps->local, key) : NULL;
+	const char *value = p != NULL ? p->value : placeholder_environment(key);
 
 	if (value != NULL)
 		return value;
-	const struct property *p = properties_find(ps, key);
+	p = properties_find(ps, key);
 	return p != NULL ? p->value : NULL;
 }
 
@@ -325,25 +326,25 @@ add_path(struct buf *out, const struct place *at)
 		(void)buf_printf(out, "[%u]", at->index);
 }
 
+struct resolving {
+	const struct properties *ps;
+	const char *file;
+	struct diagnostics *ds;
+};
+
 static void
-report(const char *file, const struct node *n, const struct place *at, const char *text,
-    struct diagnostics *ds)
+report(const struct resolving *w, const struct node *n, const struct place *at, const char *text)
 {
 	struct buf path;
 
 	buf_init(&path, HINNY_ERROR_TEXT); /* a longer one is cut */
 	add_path(&path, at);
 	const char *shown = buf_cstr(&path);
-	diagnostics_add(
-	    ds, node_at(file, n), false, "%s: %s", shown && shown[0] ? shown : "value", text);
+	diagnostics_add(w->ds, node_at(w->file, n), false, "%s: %s%s%s%s",
+	    shown && shown[0] ? shown : "value", text, w->ps->origin ? " (" : "",
+	    w->ps->origin ? w->ps->origin : "", w->ps->origin ? ")" : "");
 	buf_fini(&path);
 }
-
-struct resolving {
-	const struct properties *ps;
-	const char *file;
-	struct diagnostics *ds;
-};
 
 /* key: the nearest one around the node. */
 static void
@@ -355,7 +356,7 @@ resolve_node(const struct resolving *w, struct node *n, struct str key, const st
 	if (n->kind == NODE_SCALAR) {
 		if (placeholder_resolve(w->ps, n->text, is_uri_key(key) ? PLACEHOLDER_URI : 0,
 			&n->text, &absent, &err) != HINNY_OK) {
-			report(w->file, n, at, err.text, w->ds);
+			report(w, n, at, err.text);
 			n->flags |= NODE_BAD;
 		} else if (absent) {
 			n->flags |= NODE_ABSENT;

@@ -30,6 +30,8 @@ struct properties {
 	size_t n, cap;
 	struct hash by_key; /* key -> its position + 1 */
 	const char *cwd;    /* {{file:PATH}} starts here */
+	const struct properties *local; /* parameters of a template: found before everything else */
+	const char *origin;             /* where these are used: said with what is wrong */
 };
 
 /* Everything is kept in the arena, which must live as long. fini frees the index alone. */

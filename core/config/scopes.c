@@ -5,6 +5,8 @@
  */
 #include "core/config/compile_priv.h"
 
+#include "core/config/roots.h"
+
 struct configuration {
 	struct configuration *older;
 	const char *id;
@@ -13,28 +15,6 @@ struct configuration {
 };
 
 /* ---- routeConfiguration ---- */
-
-struct configuration_conf {
-	const char *id, *description, *note;
-};
-
-static const struct option_desc configuration_options[] = {
-	{ .name = "id",
-	    .type = OPTION_STRING,
-	    .offset = offsetof(struct configuration_conf, id),
-	    .help = "what routes name it by; without: it holds for those that name none" },
-	{ .name = "description",
-	    .type = OPTION_STRING,
-	    .flags = OPTION_LABEL,
-	    .offset = offsetof(struct configuration_conf, description),
-	    .help = "what it is for" },
-	{ .name = "note",
-	    .type = OPTION_STRING,
-	    .flags = OPTION_LABEL,
-	    .offset = offsetof(struct configuration_conf, note),
-	    .help = "a remark" },
-	OPTIONS_END,
-};
 
 static void
 add_step(struct compile *c, struct configuration *k, struct step *st)
@@ -86,7 +66,7 @@ static void
 parse_key(struct compile *c, struct configuration *k, struct configuration_conf *conf,
     const struct node *key, const struct node *value)
 {
-	const struct option_desc *o = option_find(configuration_options, key->text);
+	const struct option_desc *o = option_find(configuration_root.options, key->text);
 	const struct eip_desc *eip = eip_find(key->text);
 
 	if (o != NULL)
@@ -136,6 +116,7 @@ scope_collect(struct compile *c, const struct document *doc)
 	for (uint32_t i = 0; i < doc->root->n; i++) {
 		const struct node *item = &doc->root->items[i];
 		if (item->kind == NODE_MAP && item->n == 1 &&
+		    !(node_value(item, 0)->flags & NODE_ABSENT) &&
 		    str_eq(node_key(item, 0)->text, STR_LIT("routeConfiguration")))
 			parse_configuration(c, node_key(item, 0), node_value(item, 0));
 	}

@@ -47,6 +47,7 @@ struct settings_worker {
 
 struct settings {
 	struct strings routes; /* globs */
+	struct strings kamelets;
 	const char *run_dir;   /* /run/hinny */
 	struct settings_http http;
 	struct settings_worker *workers; /* by kind_index() */

@@ -98,8 +98,7 @@ check_name(struct compile *c, const char *step, const struct node *key, const st
 	else if (is_one_of(key->text, beans) && !bean_is_known(c, value->text) &&
 	    !str_starts(value->text, "#class:"))
 		compile_error_node(c, value,
-		    "option \"%s\" of %s: \"%s\" names a bean, and beans are not implemented in "
-		    "this release",
+		    "option \"%s\" of %s: there is no bean \"%s\"",
 		    key->text.p, step, value->text.p);
 }
 
@@ -421,6 +420,7 @@ step_parse(
 {
 	struct parsing ps = { .c = c, .st = step_new(c, eip, node_at(c->file, key)), .map = value };
 	struct position before = c->at;
+	size_t failures = c->failures;
 
 	compile_set_at(c, key);
 	if (value->kind == NODE_SCALAR) {
@@ -438,6 +438,8 @@ step_parse(
 	compile_set_at(c, key);
 	if (ps.rc == 0)
 		plan_each_expression(ps.st, merge_reads, &ps);
+	if (c->failures > failures && ps.st->block.first == NULL)
+		ps.rc = -1; /* all that was in it is wrong: no word of its being empty */
 	if (ps.rc == 0 && eip->check != NULL && eip->check(c, ps.st) != 0)
 		ps.rc = -1;
 	c->at = before;

@@ -2,65 +2,9 @@
 #include "core/config/compile_priv.h"
 
 #include "core/base/mem.h"
+#include "core/config/roots.h"
 
 #include <stdlib.h>
-
-/* What a route takes beside `from`. */
-struct route_conf {
-	const char *id, *description, *group, *note;
-	const char *configurations;
-	bool auto_startup;
-};
-
-static const struct option_desc route_options[] = {
-	{ .name = "id",
-	    .type = OPTION_STRING,
-	    .offset = offsetof(struct route_conf, id),
-	    .help = "name of the route; default: route1, route2 …" },
-	{ .name = "description",
-	    .type = OPTION_STRING,
-	    .flags = OPTION_LABEL,
-	    .offset = offsetof(struct route_conf, description),
-	    .help = "what it is for" },
-	{ .name = "group",
-	    .type = OPTION_STRING,
-	    .flags = OPTION_LABEL,
-	    .offset = offsetof(struct route_conf, group),
-	    .help = "what it belongs to" },
-	{ .name = "note",
-	    .type = OPTION_STRING,
-	    .flags = OPTION_LABEL,
-	    .offset = offsetof(struct route_conf, note),
-	    .help = "a remark" },
-	{ .name = "autoStartup",
-	    .type = OPTION_BOOL,
-	    .dflt = "true",
-	    .offset = offsetof(struct route_conf, auto_startup),
-	    .help = "does it take in work from the start" },
-	{ .name = "routeConfigurationId",
-	    .type = OPTION_STRING,
-	    .offset = offsetof(struct route_conf, configurations),
-	    .help = "the routeConfigurations that it is in, with commas" },
-	OPTIONS_END
-};
-
-struct from_conf {
-	const char *id, *description, *note;
-};
-
-static const struct option_desc from_options[] = { { .name = "id",
-						       .type = OPTION_STRING,
-						       .flags = OPTION_LABEL,
-						       .offset = offsetof(struct from_conf, id) },
-	{ .name = "description",
-	    .type = OPTION_STRING,
-	    .flags = OPTION_LABEL,
-	    .offset = offsetof(struct from_conf, description) },
-	{ .name = "note",
-	    .type = OPTION_STRING,
-	    .flags = OPTION_LABEL,
-	    .offset = offsetof(struct from_conf, note) },
-	OPTIONS_END };
 
 /* ---- routes ---- */
 
@@ -114,13 +58,13 @@ parse_from_map(struct compile *c, struct route *r, const struct node *from)
 
 	for (uint32_t i = 0; i < from->n; i++) {
 		const struct node *key = node_key(from, i), *value = node_value(from, i);
-		const struct option_desc *o = option_find(from_options, key->text);
+		const struct option_desc *o = option_find(from_root.options, key->text);
 		if (o != NULL)
 			set_option(c, o, &conf, key, value);
 		else if (!str_eq(key->text, STR_LIT("uri")) &&
 		    !str_eq(key->text, STR_LIT("parameters")) &&
 		    !str_eq(key->text, STR_LIT("steps")))
-			report_key(c, "from", from_options, more, key);
+			report_key(c, "from", from_root.options, more, key);
 	}
 	if (uri == NULL) {
 		compile_error_node(c, from, "missing option \"uri\" of from");
@@ -170,34 +114,51 @@ end_route(struct compile *c, struct route *r)
 	c->route = NULL;
 }
 
+static bool
+is_one_of(const char *name, const char *const *names)
+{
+	for (; *names != NULL; names++) {
+		if (strcmp(name, *names) == 0)
+			return true;
+	}
+	return false;
+}
+
 static void
 parse_route_map(struct compile *c, struct route *r, const struct node *map)
 {
 	static const char *const more[] = { "from", NULL };
 	struct route_conf *conf = ARENA_NEW(c->arena, struct route_conf);
+	static const char *const only_false[] = { "logMask", "trace", NULL };
 	const struct node *from = node_find(map, "from");
 
-	conf->auto_startup = true;
+	for (const struct option_desc *o = route_root.options; o->name != NULL; o++)
+		option_set_default(c->arena, o, conf);
 	for (uint32_t i = 0; i < map->n; i++) {
 		const struct node *key = node_key(map, i), *value = node_value(map, i);
-		const struct option_desc *o = option_find(route_options, key->text);
+		const struct option_desc *o = option_find(route_root.options, key->text);
 		if (str_eq(key->text, STR_LIT("from")) ||
 		    str_eq(key->text, STR_LIT("errorHandler")) || (value->flags & NODE_ABSENT))
 			continue;
-		if (o != NULL)
+		if (o != NULL && is_one_of(o->name, only_false) && node_is_true(value))
+			compile_error_node(c, value,
+			    "option \"%s: true\" of route is not implemented in this release",
+			    o->name);
+		else if (o != NULL)
 			set_option(c, o, conf, key, value);
 		else if (str_eq(key->text, STR_LIT("steps")))
 			compile_error_node(c, key,
 			    "unknown option \"steps\" of route: steps stand under \"from\", beside "
 			    "its \"uri\"");
 		else
-			report_key(c, "route", route_options, more, key);
+			report_key(c, "route", route_root.options, more, key);
 	}
 	r->id = conf->id;
 	r->description = conf->description;
 	r->group = conf->group;
 	r->auto_startup = conf->auto_startup;
 	r->conf = conf;
+	r->prefix = conf->prefix;
 	if (from != NULL)
 		parse_from(c, r, from);
 	else
@@ -291,6 +252,8 @@ walk_root(struct compile *c, const struct node *item, size_t routes_before)
 		return;
 	const struct node *key = node_key(item, 0), *value = node_value(item, 0);
 	const struct eip_desc *eip = eip_find(key->text);
+	if (value->flags & NODE_ABSENT)
+		return; /* its precondition does not hold */
 	PATH_KEY(c, key->text.p);
 	compile_set_at(c, key);
 	if (str_eq(key->text, STR_LIT("route")))
@@ -315,7 +278,8 @@ walk_document(struct compile *c, const struct document *doc)
 	if (doc->root == NULL)
 		return; /* reported when it was read */
 	c->file = doc->file;
-	c->file_handlers_n = 0;
+	if (doc->scope == 0)
+		c->file_handlers_n = 0; /* else those of the document before it hold */
 	if (doc->root->kind == NODE_LIST) {
 		for (uint32_t i = 0; i < doc->root->n; i++)
 			walk_root(c, &doc->root->items[i], routes_before);
@@ -370,6 +334,15 @@ generate_route_ids(struct compile *c, struct hash *ids)
 	}
 }
 
+/* With the nodePrefixId of its route. */
+static const char *
+prefixed(struct compile *c, const struct step *st, const char *id)
+{
+	const char *prefix = st->route != NULL ? st->route->prefix : NULL;
+
+	return prefix == NULL ? id : arena_printf(c->arena, "%s%s", prefix, id);
+}
+
 static void
 check_step_ids(struct compile *c, struct hash *ids)
 {
@@ -379,6 +352,7 @@ check_step_ids(struct compile *c, struct hash *ids)
 		struct step *st = p->steps[i], *first;
 		if (st->id == NULL || st->hidden)
 			continue;
+		st->id = prefixed(c, st, st->id);
 		first = hash_find(ids, str_of(st->id));
 		if (first != NULL)
 			compile_error(c, st->at,
@@ -410,7 +384,8 @@ generate_step_ids(struct compile *c, struct hash *ids)
 			(void)hash_put(&counters, str_of(st->eip->name), counter);
 		}
 		while (st->id == NULL) {
-			const char *id = arena_printf(c->arena, "%s%u", st->eip->name, ++*counter);
+			const char *id = prefixed(c, st,
+			    arena_printf(c->arena, "%s%u", st->eip->name, ++*counter));
 			if (hash_find(ids, str_of(id)) == NULL)
 				st->id = id;
 		}
@@ -497,7 +472,7 @@ find_targets(struct compile *c)
 		    !(ep->component->flags & COMPONENT_CONSUMER))
 			continue;
 		ep->target = hash_find(&c->consumers, endpoint_base(ep));
-		if (ep->target == NULL)
+		if (ep->target == NULL && (ep->component->flags & COMPONENT_UNIQUE))
 			compile_warning(c, ep->at,
 			    "no route consumes \"%s\": sending to it will fail", ep->uri);
 	}

@@ -42,6 +42,11 @@ static const struct option_desc choice_options[] = {
 	    .values = "otherwise",
 	    .offset = AT(otherwise),
 	    .help = "steps when no branch was taken" },
+	{ .name = "precondition",
+	    .type = OPTION_BOOL,
+	    .dflt = "false",
+	    .offset = AT(precondition),
+	    .help = "the branch is chosen once, at load" },
 	OPTIONS_END,
 };
 

@@ -15,6 +15,7 @@
 struct choice_conf {
 	struct step_list when;
 	struct step *otherwise;
+	bool precondition; /* decided at load: what is left is one branch or none */
 };
 
 struct filter_conf {

@@ -248,3 +248,48 @@ const struct eip_desc toD_eip = {
 	.caught = to_caught,
 	.help = "sends the message to an endpoint that a Simple text names",
 };
+
+/* ---- kamelet: a send to a route that was made of a Kamelet ---- */
+
+#undef AT
+#define AT(m) offsetof(struct kamelet_step_conf, m)
+
+struct kamelet_step_conf {
+	struct to_conf to;
+	const char *name;
+	struct pairs parameters;
+};
+
+static int
+kamelet_check(struct compile *c, struct step *st)
+{
+	struct kamelet_step_conf *conf = st->conf;
+	const char *uri = arena_printf(compile_arena(c), "kamelet:%s", conf->name);
+	conf->to.endpoint = compile_endpoint(c, uri, false, st->at);
+	return conf->to.endpoint ? to_check(c, st) : -1;
+}
+
+static const struct option_desc kamelet_options[] = {
+	{ .name = "name",
+	    .type = OPTION_STRING,
+	    .flags = OPTION_REQUIRED | OPTION_MAIN,
+	    .offset = AT(name),
+	    .help = "name of the Kamelet or routeTemplate, with parameters behind \"?\" if need be" },
+	{ .name = "parameters",
+	    .type = OPTION_PAIRS,
+	    .offset = AT(parameters),
+	    .help = "values of its parameters" },
+	OPTIONS_END,
+};
+
+const struct eip_desc kamelet_eip = {
+	.name = "kamelet",
+	.flags = EIP_EFFECT | EIP_STEPS,
+	.options = kamelet_options,
+	.conf_size = sizeof(struct kamelet_step_conf),
+	.check = kamelet_check,
+	.run = to_run,
+	.after = to_after,
+	.caught = to_caught,
+	.help = "sends the message through a Kamelet; its steps run where that sends to kamelet:sink",
+};

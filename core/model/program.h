@@ -143,6 +143,7 @@ struct route {
 	uint32_t completions_n;
 	const char *home;         /* worker kind; NULL: direct, runs where its caller is */
 	const char *description, *group;
+	const char *prefix;       /* nodePrefixId: stands in front of the ids of its steps, or NULL */
 	bool body_streams;        /* the body that the consumer gives is used once only */
 	bool auto_startup;
 	void *conf;

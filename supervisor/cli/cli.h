@@ -17,8 +17,8 @@ enum { CLI_FAILED = 1, CLI_USAGE = 2 };
 /* What the options set. Lists are NULL-ended. */
 struct cli_args {
 	const char *config, *dir, *socket, *body, *junit;
-	const char **set, **properties, **headers, **rest;
-	size_t set_n, properties_n, headers_n, rest_n;
+	const char **set, **properties, **headers, **kamelets, **properties_files, **rest;
+	size_t set_n, properties_n, headers_n, kamelets_n, properties_files_n, rest_n;
 	int64_t port;
 	bool json, wait, now, no_watch, help;
 };

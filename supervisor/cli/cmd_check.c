@@ -95,6 +95,8 @@ run(const struct cli_args *args)
 		.route_files = args->rest,
 		.set = args->set,
 		.properties = args->properties,
+		.kamelets = args->kamelets,
+		.properties_files = args->properties_files,
 		.properties_file = as_service ? NULL : "application.properties",
 		.cwd = cwd != NULL ? cwd : "/",
 		.run_mode = !as_service,
@@ -114,7 +116,7 @@ const struct cli_command cli_check = {
 	.name = "check",
 	.arguments = "FILE|DIR…",
 	.help = "check route files and hinny.yaml; exit status 1 when something is wrong",
-	.options = "config set property json",
+	.options = "config set property properties kamelets json",
 	.rest_max = SIZE_MAX,
 	.run = run,
 };

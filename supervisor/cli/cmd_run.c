@@ -16,6 +16,8 @@ run(const struct cli_args *args)
 			.route_files = args->rest,
 			.set = args->set,
 			.properties = args->properties,
+			.kamelets = args->kamelets,
+			.properties_files = args->properties_files,
 			.properties_file = "application.properties",
 			.cwd = cwd != NULL ? cwd : "/",
 			.run_mode = true,
@@ -40,7 +42,7 @@ const struct cli_command cli_run = {
 	.name = "run",
 	.arguments = "FILE…",
 	.help = "run route files in the foreground",
-	.options = "config set port property dir no-watch",
+	.options = "config set port property properties kamelets dir no-watch",
 	.rest_max = SIZE_MAX,
 	.run = run,
 };

@@ -40,10 +40,13 @@ static const struct option_row {
 	FLAG("help", 'h', help, "this text"),
 	FLAG("json", 0, json, "print JSON"),
 	TEXT("junit", 0, junit, "FILE", "write the results as JUnit XML too"),
+	LIST("kamelets", 'k', kamelets, "DIR", "a folder of Kamelets"),
 	FLAG("no-watch", 0, no_watch, "do not reload when a file has changed"),
 	FLAG("now", 0, now, "at once, whatever is in flight"),
 	{ "port", 'p', OPTION_PORT, offsetof(struct cli_args, port), 0, "N",
 	    "listen on 127.0.0.1:N" },
+	LIST("properties", 0, properties_files, "FILE",
+	    "a properties file; without it application.properties beside the route files"),
 	LIST("property", 'P', properties, "NAME=VALUE", "what {{NAME}} stands for"),
 	LIST("set", 's', set, "KEY=VALUE",
 	    "any key of hinny.yaml, such as workers.http.instances=1"),
@@ -207,6 +210,8 @@ cli_parse(const struct cli_command *cmd, int argc, char **argv, struct cli_args 
 		.set = mem_zalloc(room),
 		.properties = mem_zalloc(room),
 		.headers = mem_zalloc(room),
+		.properties_files = mem_zalloc(room),
+		.kamelets = mem_zalloc(room),
 		.rest = mem_zalloc(room),
 	};
 	for (int i = 0; i < argc; i++) {
@@ -230,6 +235,8 @@ cli_args_free(struct cli_args *args)
 	free(args->set);
 	free(args->properties);
 	free(args->headers);
+	free(args->properties_files);
+	free(args->kamelets);
 	free(args->rest);
 	*args = (struct cli_args){ 0 };
 }

@@ -13,7 +13,7 @@ from broker import BUILD, EXAMPLES, SLOW, SRC, Broker, Skip, env, free_port, hin
 def folders():
     """(folder, its route files): the files of one folder are made to run together."""
     for folder, _, names in sorted(os.walk(EXAMPLES)):
-        routes = sorted(n for n in names if n.endswith('.yaml') and not n.endswith('.test.yaml'))
+        routes = sorted(n for n in names if n.endswith('.yaml') and not n.endswith(('.test.yaml', '.kamelet.yaml')))
         if routes:
             yield folder, routes
 
@@ -55,6 +55,15 @@ def test_json_answers():
         status, _, body = b.request('POST', '/reshape', b'{"id":7,"lines":[{"sku":"p1","qty":2,"price":9.5}]}',
                                     {'Content-Type': 'application/json', 'X-Customer': 'Ada'})
         assert (status, json.loads(body)) == (200, {'order': 7, 'customer': 'Ada', 'total': 19}), body
+
+
+def test_templates_answer():
+    folder = os.path.join(EXAMPLES, 'templates')
+    assert hinny('check', 'kamelets', cwd=folder)[0] == 0
+    with Broker(contents(folder), routes=['greetings.yaml']) as b:
+        assert b.get('/hello?name=Ada')[2] == b'Hello, Ada.'
+        assert b.get('/salut?name=Ada')[2] == b'Salut, Ada!'
+        assert json.loads(b.post('/wrapped', '{"id": 7}')[2]) == {'order': {'id': 7}, 'from': 'example'}
 
 
 def test_basics_answer():

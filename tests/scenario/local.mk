@@ -23,6 +23,7 @@ scenario_tests = \
 	tests/scenario/q_seda.py \
 	tests/scenario/r_reload.py \
 	tests/scenario/s_flows.py \
+	tests/scenario/t_templates.py \
 	tests/scenario/y_kafka_tool.py
 
 TESTS += $(scenario_tests)

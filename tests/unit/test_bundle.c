@@ -293,8 +293,9 @@ test_property_order(void **state)
 	const char *const *source = bundle_sources(b);
 	assert_non_null(strstr(source[0], "hinny.yaml"));
 	assert_non_null(strstr(source[1], "app.properties"));
-	assert_non_null(strstr(source[2], "r.yaml"));
-	assert_null(source[3]);
+	assert_non_null(strstr(source[2], "application.properties"));
+	assert_non_null(strstr(source[3], "r.yaml"));
+	assert_null(source[4]);
 	program_free(p);
 	bundle_free(b);
 	fixture_fini(&fx);

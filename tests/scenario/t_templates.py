@@ -1,0 +1,144 @@
+#!/usr/bin/env python3
+"""Templates, Kamelets, preconditions and properties beside the route files, through a running broker and hinny check."""
+import json
+import os
+import sys
+import tempfile
+sys.path.insert(0, os.path.join(os.environ.get('HINNY_SRCDIR', '.'), 'tests', 'lib'))
+from broker import Broker, hinny, main, until
+
+
+def kamelet(name, steps, properties='{}', begin='kamelet:source'):
+    return '''
+apiVersion: camel.apache.org/v1
+kind: Kamelet
+metadata: {name: %s}
+spec:
+  definition: {properties: %s}
+  template:
+    from:
+      uri: %s
+      steps:%s
+''' % (name, properties, begin, steps)
+
+
+SHOUT = kamelet('shout-action', '''
+        - setBody: {simple: "${body}{{end}}"}
+        - to: kamelet:sink''', '{end: {default: "!"}}')
+FAIL = kamelet('fail-action', '''
+        - onException: {exception: [java.lang.Exception], handled: {constant: "true"}, steps: [{setBody: {constant: inside}}]}
+        - throwException: {exceptionType: java.lang.IllegalStateException, message: "{{why}}"}''', '{why: {type: string}}')
+TICK = kamelet('tick-source', '''
+        - setBody: {constant: "{{text}}"}
+        - to: kamelet:sink''', '{text: {type: string}, times: {type: integer}}', 'timer:tick?period=10&repeatCount={{?times}}')
+
+ROUTES = '''
+- route:
+    from:
+      uri: platform-http:/plain
+      steps: [{to: kamelet:shout-action}, {to: "kamelet:shout-action?end=%3F"}]
+- route:
+    from:
+      uri: platform-http:/inner
+      steps:
+        - kamelet: {name: shout-action, steps: [{setBody: {simple: "[${body}]"}}]}
+        - setBody: {simple: "<${body}>"}
+- route:
+    from:
+      uri: platform-http:/fails
+      steps:
+        - onException: {exception: [java.lang.IllegalStateException], handled: {constant: "true"}, steps: [{setBody: {simple: "outside ${exception.message}"}}]}
+        - to: {uri: kamelet:fail-action, parameters: {why: "because"}}
+- route:
+    from:
+      uri: platform-http:/handles
+      steps:
+        - onException: {exception: [java.lang.IllegalStateException], handled: {constant: "true"}, steps: [{setBody: {simple: outside}}]}
+        - to: {uri: kamelet:fail-action, parameters: {why: "because", noErrorHandler: false}}
+- route:
+    from:
+      uri: platform-http:/steps-fail
+      steps:
+        - onException: {exception: [java.lang.IllegalStateException], handled: {constant: "true"}, steps: [{setBody: {simple: "caught"}}]}
+        - kamelet:
+            name: shout-action
+            steps: [{throwException: {exceptionType: java.lang.IllegalStateException, message: x}}]
+        - setBody: {constant: never}
+'''
+
+
+def test_kamelets():
+    with Broker({'r.yaml': ROUTES, 'shout-action.kamelet.yaml': SHOUT, 'kamelets/fail-action.kamelet.yaml': FAIL}, routes=['r.yaml']) as b:
+        assert b.post('/plain', 'a')[2] == b'a!?'
+        assert b.post('/inner', 'a')[2] == b'<[a!]>'
+        assert b.post('/fails', 'a')[2] == b'outside because'  # a Kamelet has no error handler unless told so
+        assert b.post('/handles', 'a')[2] == b'inside'
+        assert b.post('/steps-fail', 'a')[2] == b'caught'
+        assert b.stop() == 0
+
+
+def test_source():
+    routes = '- from: {uri: "kamelet:tick-source?text=tock&times=3", steps: [{log: "got ${body} in ${routeId}"}]}'
+    with Broker({'r.yaml': routes, 'lib/tick-source.kamelet.yaml': TICK}, args=['--kamelets', 'lib'], routes=['r.yaml'], settings=['log.format=plain']) as b:
+        until(lambda: b.lines.count('got tock in route1') == 3)
+        assert b.stop() == 0 and b.lines.count('got tock in route1') == 3
+
+
+def test_edited_kamelet_reloads():
+    routes = '- from: {uri: "platform-http:/a", steps: [{to: kamelet:shout-action}]}'
+    with Broker({'r.yaml': routes, 'kamelets/shout-action.kamelet.yaml': SHOUT}, routes=['r.yaml'], watch=True) as b:
+        assert b.post('/a', 'a')[2] == b'a!'
+        b.write('kamelets/shout-action.kamelet.yaml', SHOUT.replace('"!"', '"?!"'))
+        until(lambda: b.post('/a', 'a')[2] == b'a?!')
+        b.write('kamelets/shout-action.kamelet.yaml', SHOUT.replace('setBody', 'setBodi'))
+        b.wait_line(r'kamelets/shout-action.kamelet.yaml:11:11:.*setBodi.*used at r.yaml:1:\d+')
+        assert b.post('/a', 'a')[2] == b'a?!'
+
+
+def folder(files):
+    d = tempfile.mkdtemp(prefix='ht-')
+    for name, text in files.items():
+        path = os.path.join(d, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, 'w') as f:
+            f.write(text)
+    return d
+
+
+def test_check_of_a_kamelet():
+    d = folder({'shout-action.kamelet.yaml': SHOUT, 'tick-source.kamelet.yaml': TICK, 'fail-action.kamelet.yaml': FAIL,
+                'bad-sink.kamelet.yaml': kamelet('bad-sink', '\n        - to: "nosuch:{{a}}"\n        - delay: {constant: "{{a}}"}\n        - to: "log:x?lvel={{a}}"', '{a: {}}')})
+    assert hinny('check', 'shout-action.kamelet.yaml', 'tick-source.kamelet.yaml', 'fail-action.kamelet.yaml', cwd=d)[0] == 0
+    status, out, err = hinny('check', 'bad-sink.kamelet.yaml', cwd=d)
+    assert status == 1 and [line.split(':')[1] for line in err.splitlines()] == ['11', '13'], err
+    assert 'unknown component "nosuch"' in err and 'did you mean "level"' in err
+
+
+def test_properties_beside_and_named():
+    routes = '- from: {uri: "direct:a", steps: [{log: "{{a}} {{b}}"}]}'
+    d = folder({'one/r.yaml': routes, 'one/application.properties': 'a=1\nb=2\n', 'two.properties': 'a=3\n', 'three.properties': 'a=4\nb=5\n',
+                'hinny.yaml': 'routes: [one/r.yaml]\n'})
+    assert hinny('check', 'one/r.yaml', cwd=d)[0] == 0
+    assert hinny('check', 'one', cwd=d)[0] == 0
+    assert hinny('check', '-c', 'hinny.yaml', cwd=d)[0] == 0
+    status, out, err = hinny('check', '--properties', 'two.properties', 'one/r.yaml', cwd=d)
+    assert status == 1 and '"b" is not defined' in err and '"a"' not in err, err
+    assert hinny('check', '--properties', 'two.properties', '--properties', 'three.properties', 'one/r.yaml', cwd=d)[0] == 0
+    status, out, err = hinny('check', '--properties', 'four.properties', 'one/r.yaml', cwd=d)
+    assert status == 1 and 'four.properties' in err
+
+
+def test_preconditions():
+    routes = '''
+- route: {id: on, precondition: "'{{?which}}' == 'on'", from: {uri: "platform-http:/on", steps: [{setBody: {constant: on}}]}}
+- route: {id: off, precondition: "'{{?which}}' != 'on'", from: {uri: "platform-http:/off", steps: [{setBody: {constant: off}}]}}
+'''
+    with Broker({'r.yaml': routes}, properties=['which=on']) as b:
+        assert [r['id'] for r in json.loads(b.hinny('routes', '--json', check=True)[1])['routes']] == ['on']
+        assert b.get('/on')[0] == 200 and b.get('/off')[0] == 404
+    with Broker({'r.yaml': routes}) as b:
+        assert b.get('/on')[0] == 404 and b.get('/off')[0] == 200
+
+
+if __name__ == '__main__':
+    main(globals())
