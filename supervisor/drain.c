@@ -12,6 +12,7 @@
 #include "core/base/assert.h"
 #include "core/base/log.h"
 #include "supervisor/handover.h"
+#include "supervisor/states.h"
 #include "supervisor/supervisor_priv.h"
 
 #include <inttypes.h>
@@ -70,7 +71,7 @@ is_unsettled(const struct generation *gen)
 		if (pr->state == PROCESS_DRAINING && !pr->sources_stopped)
 			return true;
 	}
-	return false;
+	return states_are_unsettled(gen);
 }
 
 static void
@@ -86,7 +87,13 @@ is_drained(struct generation *gen)
 		sdnotify_status(&sv->notify, "drained");
 		return;
 	}
-	generation_stop(gen, false);
+	if (!states_end(gen)) {
+		generation_stop(gen, false);
+		return;
+	}
+	gen->quiet_rounds = 0;
+	gen->round_ms = ROUND_FIRST_MS;
+	begin_round(gen);
 }
 
 static void
@@ -150,7 +157,7 @@ generation_drain(struct generation *gen, bool final)
 {
 	if (gen->state != GENERATION_SERVING && !(gen->state == GENERATION_DRAINING && final))
 		return;
-	if (gen->state == GENERATION_SERVING)
+	if (gen->state == GENERATION_SERVING || gen->drained)
 		gen->drain_deadline = monotime_add_ms(
 		    monotime_now(), generation_settings(gen)->supervisor.drain_timeout_ms);
 	gen->state = GENERATION_DRAINING;

@@ -16,6 +16,7 @@
 #include "supervisor/handover.h"
 #include "supervisor/reload.h"
 #include "supervisor/spawn.h"
+#include "supervisor/states.h"
 #include "supervisor/supervisor_priv.h"
 
 #include <errno.h>
@@ -233,6 +234,7 @@ generation_free(struct generation *gen)
 	for (size_t i = 0; i < gen->n; i++)
 		process_free(gen->processes[i]);
 	free(gen->processes);
+	states_fini(gen);
 	loop_timer_close(&gen->rounds, NULL);
 	loop_defer_cancel(&gen->settle);
 	if (gen->dir_fd != -1) {
@@ -271,6 +273,7 @@ generation_new(struct supervisor *sv, struct diagnostics *ds)
 	list_append(&sv->generations, &gen->node);
 	loop_timer_init(&sv->lp, &gen->rounds, drain_on_round);
 	loop_defer_init(&gen->settle, on_settle);
+	states_init(gen);
 	if (!read_files(gen, ds)) {
 		generation_free(gen);
 		return NULL;
@@ -333,6 +336,7 @@ generation_process_ready(struct generation *gen, struct process *pr)
 			handover_commit(gen);
 		return;
 	case GENERATION_SERVING:
+		states_process_ready(pr);
 		process_event(pr, PROCESS_EVENT_START);
 		if (gen->sources_started)
 			process_send_type(pr, FRAME_START_SOURCES);

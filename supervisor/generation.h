@@ -34,6 +34,15 @@ struct generation {
 	bool sources_started;     /* START_SOURCES was sent */
 	struct loop_defer settle; /* looks whether it has gone */
 
+	/* the state of its steps: states.c */
+	bool states_coming; /* older generations have not handed over all yet */
+	bool states_older;  /* there were some that had any */
+	bool states_ended;
+	struct state_file *state_files; /* until every owner has got them */
+	size_t state_files_n;
+	struct loop_timer states_deadline;
+	struct loop_defer states_settle;
+
 	/* draining */
 	bool final;   /* nobody follows */
 	bool drained; /* `hinny drain`: all is done, and it stays */

@@ -4,6 +4,7 @@
 #include "core/base/log.h"
 #include "core/config/settings.h"
 #include "supervisor/reload.h"
+#include "supervisor/states.h"
 #include "supervisor/supervisor_priv.h"
 #include "supervisor/watchdogs.h"
 
@@ -124,9 +125,10 @@ handover_commit(struct generation *gen)
 	gen->state = GENERATION_SERVING;
 	sv->serving = gen;
 	sv->starting = NULL;
+	states_begin(gen);
 	for (size_t i = 0; i < gen->n; i++)
 		process_event(gen->processes[i], PROCESS_EVENT_START);
-	if (old != NULL && old->drained)
+	if (old != NULL && old->drained && !states_are_coming(gen))
 		generation_stop(old, false);
 	else if (old != NULL)
 		generation_drain(old, false);

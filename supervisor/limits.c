@@ -20,6 +20,8 @@ look_at(struct process *pr, int64_t limit_ms)
 	uint64_t call = PAGE_GET(pr->page->call_id);
 	struct monotime began = { (int64_t)PAGE_GET(pr->page->call_started_ns) };
 
+	if ((pr->kind->flags & KIND_STATELESS) == 0)
+		return; /* what it does may wait for others */
 	if (call == 0 || began.ns == 0 || pr->pid == 0 || pr->killed_for != NULL)
 		return;
 	if (monotime_ms_between(began, monotime_now()) <= limit_ms ||

@@ -19,5 +19,6 @@ supervisor_sources = \
 	supervisor/rundir.c \
 	supervisor/sdnotify.c \
 	supervisor/spawn.c \
+	supervisor/states.c \
 	supervisor/supervisor.c \
 	supervisor/watch.c

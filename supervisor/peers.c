@@ -2,6 +2,8 @@
 #include "supervisor/peers.h"
 
 #include "supervisor/generation.h"
+#include "supervisor/states.h"
+#include "supervisor/supervisor_priv.h"
 
 static void
 tell_of(struct process *to, const struct process *pr)
@@ -31,12 +33,27 @@ peers_up(struct process *pr)
 	}
 }
 
+/* Owners of states keep things for exchanges that are at home in an older generation, and pass
+ * operations on to a newer one. */
+static void
+tell_other_generations(const struct process *pr, struct control_message *m)
+{
+	m->peer_down.last = false;
+	LIST_FOREACH (&pr->sv->generations, node, tmp) {
+		struct generation *gen = LIST_ENTRY(node, struct generation, node);
+		for (size_t i = 0; gen != pr->gen && i < gen->n; i++) {
+			if (states_is_owner(gen->processes[i]) && process_is_up(gen->processes[i]))
+				process_send(gen->processes[i], m);
+		}
+	}
+}
+
 void
 peers_down(struct process *pr, const struct process_death *death)
 {
 	struct control_message m = { .type = FRAME_PEER_DOWN, .fd = -1 };
 
-	if (pr->gen->state == GENERATION_STOPPING || (!death->was_ready && !death->last))
+	if (!death->was_ready && !death->last)
 		return; /* nobody has heard of it */
 	m.peer_down = (struct control_peer_down){
 		.kind = str_of(pr->kind->kind),
@@ -48,11 +65,12 @@ peers_down(struct process *pr, const struct process_death *death)
 		.time_limit = death->time_limit,
 		.reason = str_of(death->reason),
 	};
-	for (size_t i = 0; i < pr->gen->n; i++) {
+	for (size_t i = 0; i < pr->gen->n && pr->gen->state != GENERATION_STOPPING; i++) {
 		struct process *other = pr->gen->processes[i];
 		if (other != pr && process_is_up(other))
 			process_send(other, &m);
 	}
+	tell_other_generations(pr, &m);
 }
 
 void

@@ -10,6 +10,7 @@
 #include "supervisor/peers.h"
 #include "supervisor/process_priv.h"
 #include "supervisor/spawn.h"
+#include "supervisor/states.h"
 #include "supervisor/supervisor_priv.h"
 
 #include <errno.h>
@@ -138,7 +139,7 @@ spawn_now(struct process *pr)
 	pr->ready = pr->ping_since = (struct monotime){ 0 };
 	pr->ping_sent = pr->pong_seen = 0;
 	pr->exchanges = pr->calls = pr->connections = 0;
-	pr->said_hello = pr->sources_stopped = false;
+	pr->said_hello = pr->sources_stopped = pr->saving = false;
 	pr->killed_for = NULL;
 	pr->late_call = 0;
 	pr->served_before = process_served(pr);
@@ -362,8 +363,11 @@ on_message(void *owner, const struct control_message *m)
 {
 	struct process *pr = owner;
 
-	if (pr->killed_for != NULL)
-		return; /* what it says while it dies does not count */
+	if (pr->killed_for != NULL) { /* what it says while it dies does not count */
+		if (m->fd != -1)
+			(void)close(m->fd);
+		return;
+	}
 	switch (m->type) {
 	case FRAME_HELLO:
 		hello(pr, &m->hello);
@@ -380,6 +384,9 @@ on_message(void *owner, const struct control_message *m)
 	case FRAME_SOURCES_STOPPED:
 		pr->sources_stopped = true;
 		generation_process_changed(pr->gen, pr);
+		return;
+	case FRAME_STATE_SAVED:
+		states_process_saved(pr, m);
 		return;
 	case FRAME_POISON:
 		peers_poison(pr, m->poison.key);
@@ -489,9 +496,10 @@ settle(struct process *pr, int status)
 	free(pr->inbox);
 	pr->inbox = NULL;
 	process_event(pr, process_table_exit(ms, served, status));
-	death.last = pr->state == PROCESS_DEGRADED;
+	death.last = pr->state == PROCESS_DEGRADED || pr->state == PROCESS_DEAD;
 	death.reason = words;
 	peers_down(pr, &death);
+	states_process_gone(pr);
 	generation_process_changed(gen, pr); /* may free it */
 }
 

@@ -37,6 +37,7 @@ struct process {
 	struct monotime spawned, ready; /* ready.ns 0: has not said so */
 	bool said_hello;
 	bool sources_stopped;
+	bool saving; /* STATE_SAVE was sent and not answered */
 	uint64_t served_before; /* of the page, when it was spawned */
 	const char *killed_for; /* why we killed it, or NULL */
 	uint64_t late_call; /* the call that ran too long, when it was killed for that; else 0 */
@@ -50,6 +51,7 @@ struct process {
 	int page_fd;
 	unsigned early;                      /* deaths in a row before they had proved themselves */
 	unsigned deaths;                     /* not asked for */
+	bool got_states; /* what older generations kept */
 	bool lent;                           /* others serve its listening sockets */
 	char last_words[PROCESS_WORDS_SIZE]; /* how the last one ended; "": none did */
 };

@@ -6,6 +6,7 @@
 #include "core/base/mem.h"
 #include "core/config/config.h"
 #include "supervisor/generation.h"
+#include "supervisor/states.h"
 #include "supervisor/supervisor_priv.h"
 
 #include <stdio.h>
@@ -47,6 +48,8 @@ obstacle(const struct supervisor *sv)
 		return "the broker is starting";
 	if (sv->reload.running || sv->starting != NULL)
 		return "a hand-over is under way";
+	if (sv->serving != NULL && states_are_coming(sv->serving))
+		return "the state of steps is being handed over";
 	if (count_old(sv) >= SUPERVISOR_OLD_MAX)
 		return "3 old generations are still draining";
 	return NULL;

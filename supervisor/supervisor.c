@@ -186,7 +186,7 @@ drain_all(struct supervisor *sv)
 {
 	LIST_FOREACH (&sv->generations, node, tmp) {
 		struct generation *gen = LIST_ENTRY(node, struct generation, node);
-		if (gen->drained)
+		if (gen->drained && gen->program->states_n == 0)
 			generation_stop(gen, false);
 		else
 			generation_drain(gen, true);

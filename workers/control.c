@@ -23,7 +23,7 @@ say(struct worker *wk, const struct control_message *m)
 static bool
 is_idle(struct worker *wk)
 {
-	return wk->inflight == 0 && wk->sends == 0 && ipc_calls_out(wk->ipc) == 0 && ipc_calls_in(wk->ipc) == 0 &&
+	return wk->inflight == 0 && wk->sends == 0 && ipc_calls_out(wk->ipc) == 0 && ipc_calls_in(wk->ipc) == 0 && states_pending(wk) == 0 &&
 	    (wk->kind->busy == NULL || !wk->kind->busy(wk));
 }
 
@@ -34,7 +34,6 @@ on_start(struct worker *wk, const struct control_message *m)
 	if (wk->state != WORKER_READY)
 		return;
 	wk->state = WORKER_SERVING;
-	states_serve(wk);
 	consumers_start(wk, false);
 	if (wk->kind->start != NULL)
 		wk->kind->start(wk);
@@ -73,7 +72,7 @@ on_ping(struct worker *wk, const struct control_message *m)
 	pong.pong = (struct control_pong){
 		.sequence = m->ping.sequence,
 		.exchanges = wk->inflight + (busy && wk->inflight == 0),
-		.calls = ipc_calls_out(wk->ipc) + ipc_calls_in(wk->ipc),
+		.calls = ipc_calls_out(wk->ipc) + ipc_calls_in(wk->ipc) + states_pending(wk),
 		.connections = PAGE_GET(wk->page->connections),
 		.draining = wk->state == WORKER_DRAINING,
 	};
@@ -91,18 +90,26 @@ static void
 on_peer_up(struct worker *wk, const struct control_message *m)
 {
 	int kind = kind_index(m->peer_up.kind);
-	if (wk->ipc != NULL && kind >= 0 && m->peer_up.inbox.n > 0)
+	if (wk->ipc == NULL || kind < 0)
+		return;
+	if (m->peer_up.successor != 0)
+		ipc_successor_up(wk->ipc, kind, m->peer_up.index, m->peer_up.incarnation, m->peer_up.successor);
+	else if (m->peer_up.inbox.n > 0)
 		ipc_peer_up(wk->ipc, kind, m->peer_up.index, m->peer_up.incarnation);
 }
 
 static void
 on_peer_down(struct worker *wk, const struct control_message *m)
 {
+	int kind = kind_index(m->peer_down.kind);
+	states_home_lost(wk, m->peer_down.incarnation);
 	if (wk->ipc == NULL)
 		return;
 	char reason[256];
 	snprintf(reason, sizeof reason, "%.*s", STR_FMT(m->peer_down.reason));
 	ipc_peer_down(wk->ipc, m->peer_down.incarnation, m->peer_down.call_id, reason, m->peer_down.time_limit);
+	if (m->peer_down.last && m->peer_down.index == 0 && kind >= 0)
+		ipc_peer_last(wk->ipc, kind);
 }
 
 static void
@@ -153,6 +160,38 @@ on_poison(struct worker *wk, const struct control_message *m)
 		ipc_note_poison(wk->ipc, m->poison.key);
 }
 
+/* ---- states ---- */
+
+static void
+on_state_save(struct worker *wk, const struct control_message *m)
+{
+	states_save(wk, m->state_save.generation, m->state_save.nodes);
+}
+
+static void
+on_state_file(struct worker *wk, const struct control_message *m)
+{
+	if (m->fd == -1)
+		return;
+	states_load(wk, m->fd, m->state_file.bytes);
+	close(m->fd);
+}
+
+static void
+on_state_serve(struct worker *wk, const struct control_message *m)
+{
+	struct hinny_error err;
+	if (m->state_serve.older && wk->ipc == NULL && worker_ipc_open(wk, &err) != HINNY_OK)
+		log_error("older generations cannot ask for states: %s", err.text);
+	states_serve(wk);
+}
+
+static void
+on_state_end(struct worker *wk, const struct control_message *m)
+{
+	(void)states_end(wk, m->state_end.final);
+}
+
 static const struct {
 	enum frame_type type;
 	void (*fn)(struct worker *wk, const struct control_message *m);
@@ -169,6 +208,10 @@ static const struct {
 	{ FRAME_SEND, on_send },
 	{ FRAME_QUESTION, on_question },
 	{ FRAME_POISON, on_poison },
+	{ FRAME_STATE_SAVE, on_state_save },
+	{ FRAME_STATE_FILE, on_state_file },
+	{ FRAME_STATE_SERVE, on_state_serve },
+	{ FRAME_STATE_END, on_state_end },
 };
 
 static void
@@ -196,7 +239,7 @@ is_needed(struct worker *wk)
 		wk->orphan_calls = calls;
 		wk->orphan_quiet = loop_now(&wk->lp);
 	}
-	bool called = (kind_find(str_of(wk->kind->kind))->flags & KIND_STATELESS) != 0;
+	bool called = (kind_find(str_of(wk->kind->kind))->flags & KIND_STATELESS) != 0 || states_are_owned(wk);
 	return !is_idle(wk) || (called && monotime_ms_between(wk->orphan_quiet, loop_now(&wk->lp)) < ORPHAN_QUIET_MS);
 }
 
@@ -207,7 +250,11 @@ orphan_tick(struct loop_timer *t)
 	bool late = monotime_ms_between(wk->orphaned_at, loop_now(&wk->lp)) >= WORKER_ORPHAN_MS;
 	if (late && !is_idle(wk))
 		log_warning("exchanges were cut off: the supervisor is gone and %u did not end in time", wk->inflight);
-	if (late || !is_needed(wk))
+	if (!late && is_needed(wk))
+		return;
+	if (!late && !wk->states_ended && states_end(wk, true))
+		wk->states_ended = true; /* what this has begun is finished, too */
+	else
 		loop_stop(&wk->lp);
 }
 
@@ -273,6 +320,15 @@ control_say_ready(struct worker *wk)
 	say(wk, &m);
 	if (wk->args.check)
 		channel_flush(wk->control, 1000);
+}
+
+void
+control_say_state_saved(struct worker *wk, int fd, uint64_t bytes, uint64_t records, uint64_t lost)
+{
+	struct control_message m = { .type = FRAME_STATE_SAVED, .fd = fd };
+	m.state_saved = (struct control_state_saved){ .bytes = bytes, .records = records, .lost = lost };
+	if (wk->control != NULL)
+		say(wk, &m);
 }
 
 void

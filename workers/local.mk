@@ -9,4 +9,5 @@ workers_sources = \
 	workers/reply.c \
 	workers/send.c \
 	workers/served.c \
-	workers/state.c
+	workers/state.c \
+	workers/state_handover.c

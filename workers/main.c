@@ -137,6 +137,15 @@ map_shared(struct worker *wk, struct hinny_error *err)
 	return HINNY_OK;
 }
 
+/* Are there other workers in this generation that it may call? */
+static bool
+needs_calls(const struct worker *wk)
+{
+	const struct program *p = wk->program;
+	int kind = kind_index(str_of(wk->kind->kind));
+	return (p->kinds & (p->kinds - 1)) != 0 || (p->states_n > 0 && p->settings->workers[kind].instances > 1);
+}
+
 static enum hinny_rc
 prepare(struct worker *wk, struct diagnostics *ds, struct hinny_error *err)
 {
@@ -156,7 +165,7 @@ prepare(struct worker *wk, struct diagnostics *ds, struct hinny_error *err)
 		return HINNY_OK;
 	if ((rc = open_run_dir(wk, err)) != HINNY_OK)
 		return rc;
-	if ((wk->program->kinds & (wk->program->kinds - 1)) != 0 && (rc = worker_ipc_open(wk, err)) != HINNY_OK)
+	if (needs_calls(wk) && (rc = worker_ipc_open(wk, err)) != HINNY_OK)
 		return rc;
 	return wk->kind->jail != NULL ? wk->kind->jail(wk, err) : HINNY_OK;
 }

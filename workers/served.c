@@ -106,6 +106,8 @@ static const struct ipc_ops ipc_ops = {
 	.serve_call = on_serve_call,
 	.serve_eval = on_serve_eval,
 	.poison = on_poison,
+	.state_done = states_done,
+	.serve_state = states_served,
 };
 
 enum hinny_rc

@@ -45,6 +45,8 @@ struct worker {
 	struct monotime orphaned_at, orphan_quiet;
 	uint64_t orphan_calls; /* served when it was last looked at */
 	struct loop_timer orphan;
+	bool states_ended;     /* without a supervisor: what they held goes on */
+	struct states *states; /* NULL: the program has none */
 	struct hash tod;      /* uri -> struct tod_endpoint */
 	struct list tod_used; /* most recently used first */
 };
@@ -67,10 +69,26 @@ extern const struct engine_ops worker_engine_ops;
 void tod_init(struct worker *wk);
 void tod_fini(struct worker *wk);
 
-/* state.c: the nodes of state that this process owns. */
+/* state.c: the nodes of state that this process owns, and operations of all others. */
+struct states;
 void states_open(struct worker *wk);
+/* Nothing more comes from an older generation. */
 void states_serve(struct worker *wk);
 void states_close(struct worker *wk);
+bool states_are_owned(const struct worker *wk);
+uint32_t states_pending(const struct worker *wk); /* notes that wait for what comes from an older generation */
+void states_home_lost(struct worker *wk, uint64_t home);
+/* Nothing is in flight any more that could add to them. True: somebody was told. */
+bool states_end(struct worker *wk, bool final);
+void states_ask(struct engine *en, struct exchange *ex, struct state_node *node, unsigned op, const struct value *arg);
+void states_note(struct engine *en, struct exchange *ex, struct state_node *node, unsigned op, const struct value *arg);
+void states_done(void *owner, struct exchange *ex, struct value v, struct exception *exception);
+void states_served(void *owner, struct ipc_served *sc, struct exchange *ex, const struct ipc_operation *op);
+
+/* state_handover.c: a newer generation takes over. */
+/* All of it goes into a file, which the supervisor gets. `nodes`: those that the newer generation has. */
+void states_save(struct worker *wk, uint64_t generation, struct str nodes);
+void states_load(struct worker *wk, int fd, uint64_t bytes);
 
 /* served.c */
 enum hinny_rc worker_ipc_open(struct worker *wk, struct hinny_error *err);
@@ -79,6 +97,7 @@ enum hinny_rc worker_ipc_open(struct worker *wk, struct hinny_error *err);
 enum hinny_rc control_open(struct worker *wk, struct hinny_error *err);
 void control_say_refused(struct worker *wk, const char *text, size_t problems);
 void control_say_ready(struct worker *wk);
+void control_say_state_saved(struct worker *wk, int fd, uint64_t bytes, uint64_t records, uint64_t lost);
 void control_say_poison(struct worker *wk, uint64_t key);
 
 /* send.c: an exchange that comes from `hinny send`; owns fd. */

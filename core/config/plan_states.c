@@ -199,19 +199,13 @@ spread(struct homes *h, const struct step *st)
 }
 
 static void
-set_owner(struct compile *c, const struct homes *h, struct state_node *node)
+set_owner(const struct homes *h, struct state_node *node)
 {
-	int owner = node_owner(h, node);
-
-	node->owner = kind_at(owner)->kind;
+	node->owner = kind_at(node_owner(h, node))->kind;
 	if (node->step != NULL) {
 		node->node_id = node->step->id;
 		node->route_id = node->step->route != NULL ? node->step->route->id : "";
 	}
-	if ((node_homes(h, planned_of(node)) & ~((uint64_t)1 << owner)) != 0)
-		compile_error(c, node->step != NULL ? node->step->at : (struct position){ 0 },
-		    "%s: state that several workers share is not implemented in this release",
-		    node->step != NULL ? node->step->eip->name : node->node_id);
 }
 
 void
@@ -233,5 +227,5 @@ plan_states(struct compile *c)
 			spread(&h, p->steps[i]);
 	} while (h.grew);
 	for (uint32_t i = 0; i < p->states_n; i++)
-		set_owner(c, &h, p->states[i]);
+		set_owner(&h, p->states[i]);
 }

@@ -32,8 +32,12 @@ call_free(struct ipc_call *c)
 void
 call_drop(struct ipc_call *c)
 {
+	struct ipc *ipc = c->ipc;
+	struct exchange *note = c->note ? c->ex : NULL;
 	c->ex->call = NULL;
 	call_free(c);
+	if (note != NULL)
+		ipc->opt.ops->exchange_free(ipc->opt.owner, &note);
 }
 
 /* Takes the call off its peer, so that it can be placed again. */
@@ -57,25 +61,39 @@ call_unplace(struct ipc_call *c)
 	c->state = CALL_WAITING;
 }
 
-/* The call is over. The exchange goes on inside. */
+/* What fails is told by the exception of the exchange; here it belongs to the answer. */
 static void
+state_settle(struct ipc *ipc, struct exchange *ex, struct value v)
+{
+	struct exception *exception = ex->exception;
+	ex->exception = NULL;
+	ipc->opt.ops->state_done(ipc->opt.owner, ex, v, exception);
+}
+
+/* The call is over. The exchange goes on inside. */
+void
 call_settle(struct ipc_call *c, bool ok, const struct step *failed)
 {
 	struct ipc *ipc = c->ipc;
 	struct exchange *ex = c->ex;
-	bool evaluate = c->first == NULL;
+	bool evaluate = c->first == NULL, state = c->state_node != NULL, note = c->note;
+	struct value answer = c->arg;
 	int kind = c->kind;
 	ex->call = NULL;
 	call_free(c);
 	call_dispatch(ipc, kind); /* room for those that wait */
-	if (evaluate)
+	if (note)
+		ipc->opt.ops->exchange_free(ipc->opt.owner, &ex);
+	else if (state)
+		state_settle(ipc, ex, ok ? answer : value_null());
+	else if (evaluate)
 		ipc->opt.ops->evaluate_done(ipc->opt.owner, ex);
 	else
 		ipc->opt.ops->call_done(ipc->opt.owner, ex, ok ? IPC_OK : IPC_FAILED, failed);
 }
 
-static void __attribute__((format(printf, 3, 4)))
-call_fail(struct ipc_call *c, enum exception_id id, const char *fmt, ...)
+void
+call_fail_with(struct ipc_call *c, enum exception_id id, const char *fmt, ...)
 {
 	char text[256];
 	va_list ap;
@@ -98,7 +116,7 @@ complete_deferred(struct loop_defer *d)
 }
 
 /* As call_fail, but told at the end of the turn: for what goes wrong inside ipc_call(). */
-static void
+void
 call_fail_later(struct ipc_call *c, enum exception_id id, const char *why)
 {
 	exchange_fail(c->ex, id, "%s", why);
@@ -122,6 +140,8 @@ static const struct access access_everything = { .flags = ACCESS_ALL };
 static const struct access *
 call_access(const struct ipc_call *c)
 {
+	if (c->state_node != NULL)
+		return operation_access(c);
 	if (c->first != NULL)
 		return c->n == 1 ? &c->first->reads : &access_everything;
 	if (c->exprs_n == 1)
@@ -134,8 +154,8 @@ call_access(const struct ipc_call *c)
 	return &c->exprs[0]->reads;
 }
 
-static void
-put_call_head(struct frame_writer *w, const struct ipc_call *c)
+void
+call_put_head(struct frame_writer *w, const struct ipc_call *c)
 {
 	const struct ipc_options *opt = &c->ipc->opt;
 	int64_t left = monotime_ms_between(loop_now(opt->lp), c->deadline);
@@ -152,15 +172,19 @@ put_call(struct ipc_call *c, struct buf *out)
 {
 	const struct access *ac = call_access(c);
 	struct frame_writer w;
-	if (c->first != NULL) {
+	if (c->state_node != NULL) {
+		w = frame_begin(out, FRAME_STATE, 0);
+		call_put_head(&w, c);
+		operation_put(&w, c);
+	} else if (c->first != NULL) {
 		w = frame_begin(out, FRAME_CALL, 0);
-		put_call_head(&w, c);
+		call_put_head(&w, c);
 		frame_put_u32(&w, c->first->index);
 		frame_put_u32(&w, c->n);
 		frame_put_u8(&w, (uint8_t)c->ex->pattern);
 	} else {
 		w = frame_begin(out, FRAME_EVALUATE, 0);
-		put_call_head(&w, c);
+		call_put_head(&w, c);
 		frame_put_u8(&w, c->first_match);
 		frame_put_u32(&w, c->exprs_n);
 		for (uint32_t i = 0; i < c->exprs_n; i++)
@@ -176,8 +200,8 @@ call_sender_finished(struct ipc_sender *s)
 	((struct ipc_call *)s->owner)->sending = false;
 }
 
-static void
-call_send(struct ipc_call *c, struct ipc_peer *peer)
+void
+call_send_to(struct ipc_call *c, struct ipc_peer *peer)
 {
 	struct ipc *ipc = c->ipc;
 	c->id = ipc->opt.incarnation << 40 | (ipc->next_call++ & 0xffffffffffull);
@@ -206,10 +230,14 @@ call_send(struct ipc_call *c, struct ipc_peer *peer)
 		peer_flush(peer);
 }
 
-static void
+void
 call_place(struct ipc_call *c)
 {
 	struct ipc *ipc = c->ipc;
+	if (c->state_node != NULL) {
+		operation_place(c);
+		return;
+	}
 	if (ipc->poisons > 0 && poison_kills(ipc, poison_key(c)) >= ipc->opt.max_tries) {
 		call_fail_later(c, EXCEPTION_POISON,
 		    "refused: this step has ended too many workers with this message");
@@ -217,7 +245,7 @@ call_place(struct ipc_call *c)
 	}
 	struct ipc_peer *peer = peer_choose(ipc, c->kind);
 	if (peer != NULL) {
-		call_send(c, peer);
+		call_send_to(c, peer);
 		return;
 	}
 	c->state = CALL_WAITING;
@@ -232,18 +260,19 @@ call_dispatch(struct ipc *ipc, int kind)
 	while (!list_empty(&ipc->waiting[kind]) && (peer = peer_choose(ipc, kind)) != NULL) {
 		struct ipc_call *c = LIST_FIRST(&ipc->waiting[kind], struct ipc_call, node);
 		list_remove(&c->node);
-		call_send(c, peer);
+		call_send_to(c, peer);
 	}
+	operation_dispatch(ipc, kind);
 }
 
-static struct ipc_call *
-call_new(struct ipc *ipc, struct exchange *ex, const char *kind)
+struct ipc_call *
+call_new(struct ipc *ipc, struct exchange *ex, int kind)
 {
 	ASSERT(ex->call == NULL);
 	struct ipc_call *c = MEM_NEW(struct ipc_call);
 	c->ipc = ipc;
 	c->ex = ex;
-	c->kind = kind_index(str_of(kind));
+	c->kind = kind;
 	ASSERT(c->kind >= 0 && c->kind < IPC_KINDS);
 	c->deadline = monotime_add_ms(loop_now(ipc->opt.lp), ipc->opt.call_timeout_ms);
 	list_init(&c->node);
@@ -260,7 +289,7 @@ call_new(struct ipc *ipc, struct exchange *ex, const char *kind)
 void
 ipc_call(struct ipc *ipc, struct exchange *ex, const struct step *first, uint32_t n, bool stream)
 {
-	struct ipc_call *c = call_new(ipc, ex, first->owner);
+	struct ipc_call *c = call_new(ipc, ex, kind_index(str_of(first->owner)));
 	c->first = first;
 	c->n = n;
 	c->stream = stream;
@@ -270,7 +299,7 @@ ipc_call(struct ipc *ipc, struct exchange *ex, const struct step *first, uint32_
 void
 ipc_call_kind(struct ipc *ipc, struct exchange *ex, const char *kind, const struct step *st)
 {
-	struct ipc_call *c = call_new(ipc, ex, kind);
+	struct ipc_call *c = call_new(ipc, ex, kind_index(str_of(kind)));
 	c->first = st;
 	c->n = 1;
 	call_place(c);
@@ -279,7 +308,7 @@ ipc_call_kind(struct ipc *ipc, struct exchange *ex, const char *kind, const stru
 void
 ipc_call_items(struct ipc *ipc, struct exchange *ex, const struct step *first, uint32_t n, ipc_item_fn *item, void *arg)
 {
-	struct ipc_call *c = call_new(ipc, ex, first->owner);
+	struct ipc_call *c = call_new(ipc, ex, kind_index(str_of(first->owner)));
 	c->first = first;
 	c->n = n;
 	c->item = item;
@@ -291,7 +320,7 @@ void
 ipc_evaluate(struct ipc *ipc, struct exchange *ex, struct expression *const *e, uint32_t n, bool first_match)
 {
 	ASSERT(n > 0);
-	struct ipc_call *c = call_new(ipc, ex, e[0]->owner);
+	struct ipc_call *c = call_new(ipc, ex, kind_index(str_of(e[0]->owner)));
 	c->exprs = mem_alloc(n * sizeof *c->exprs);
 	memcpy(c->exprs, e, n * sizeof *c->exprs);
 	c->exprs_n = n;
@@ -312,7 +341,7 @@ ipc_cancel(struct ipc *ipc, struct exchange *ex)
 
 /* ---- replies ---- */
 
-static struct ipc_call *
+struct ipc_call *
 call_find(struct ipc *ipc, uint64_t id)
 {
 	struct list *bucket = &ipc->by_id[id & (IPC_BUCKETS - 1)];
@@ -331,7 +360,7 @@ reply_collected(void *arg, struct blob *blob, const struct hinny_error *err)
 	c->collect = NULL;
 	c->receiver = NULL;
 	if (err != NULL) {
-		call_fail(c, EXCEPTION_CAMEL_EXCHANGE, "the reply of a worker was cut short: %s", err->text);
+		call_fail_with(c, EXCEPTION_CAMEL_EXCHANGE, "the reply of a worker was cut short: %s", err->text);
 		return;
 	}
 	struct value v;
@@ -339,7 +368,7 @@ reply_collected(void *arg, struct blob *blob, const struct hinny_error *err)
 	    arena_hold(&c->ex->arena, blob), &v);
 	blob_put(blob);
 	if (rc != HINNY_OK) {
-		call_fail(c, EXCEPTION_CAMEL_EXCHANGE, "a worker sent a broken reply");
+		call_fail_with(c, EXCEPTION_CAMEL_EXCHANGE, "a worker sent a broken reply");
 		return;
 	}
 	exchange_set_body(c->ex, v);
@@ -387,7 +416,7 @@ call_on_reply(struct ipc *ipc, struct frame_reader *r, struct blob *blob)
 	struct frame_body body = { 0 };
 	frame_get_message(r, c->ex, blob, &body);
 	if (!frame_end(r) || status > 1 || (status == 1 && (exception == NULL || failed >= ipc->opt.program->steps_n))) {
-		call_fail(c, EXCEPTION_CAMEL_EXCHANGE, "a worker sent a broken reply");
+		call_fail_with(c, EXCEPTION_CAMEL_EXCHANGE, "a worker sent a broken reply");
 		return;
 	}
 	if (status == 1) {
@@ -405,7 +434,7 @@ call_on_values(struct ipc *ipc, struct frame_reader *r, struct blob *blob)
 {
 	uint64_t id = frame_get_u64(r);
 	struct ipc_call *c = call_find(ipc, id);
-	if (c == NULL || c->first != NULL)
+	if (c == NULL || c->exprs == NULL)
 		return; /* late */
 	uint32_t n = frame_get_u32(r);
 	arena_hold(&c->ex->arena, blob); /* the values lie in it */
@@ -417,7 +446,7 @@ call_on_values(struct ipc *ipc, struct frame_reader *r, struct blob *blob)
 			ipc->opt.ops->slot(ipc->opt.owner, c->ex, ipc->opt.program->remotes[slot], v, exception);
 	}
 	if (!frame_end(r) || n == 0) {
-		call_fail(c, EXCEPTION_CAMEL_EXCHANGE, "a worker sent a broken reply");
+		call_fail_with(c, EXCEPTION_CAMEL_EXCHANGE, "a worker sent a broken reply");
 		return;
 	}
 	call_settle(c, true, NULL);
@@ -431,7 +460,7 @@ call_on_abort(struct ipc *ipc, uint64_t id, enum hinny_rc rc, const char *why)
 	if (r != NULL)
 		receiver_fail(r, rc, why); /* fails the call, too, when that still waits for the body */
 	else if (c != NULL)
-		call_fail(c, EXCEPTION_CAMEL_EXCHANGE, "a worker gave the call up: %s", why);
+		call_fail_with(c, EXCEPTION_CAMEL_EXCHANGE, "a worker gave the call up: %s", why);
 }
 
 static void
@@ -458,7 +487,7 @@ call_on_item(struct ipc *ipc, struct frame_reader *r, struct blob *blob)
 	arena_hold(&c->ex->arena, blob); /* the item lies in it */
 	struct value v = frame_get_value(r, &c->ex->arena, blob);
 	if (!frame_end(r) || seq != c->item_seq) {
-		call_fail(c, EXCEPTION_CAMEL_EXCHANGE, "a worker sent a broken stream of items");
+		call_fail_with(c, EXCEPTION_CAMEL_EXCHANGE, "a worker sent a broken stream of items");
 		return;
 	}
 	c->item_seq++;
@@ -484,6 +513,8 @@ ipc_items_resume(struct exchange *ex)
 static bool
 call_repeatable(const struct ipc_call *c)
 {
+	if (c->state_node != NULL)
+		return (c->state_node->desc->read_ops >> c->op & 1) != 0;
 	if (c->first == NULL)
 		return true;
 	const struct step *st = c->first;
@@ -515,19 +546,19 @@ call_retry(struct ipc_call *c, bool was_running, const char *reason, bool time_l
 {
 	call_unplace(c);
 	if (!call_repeatable(c)) {
-		call_fail(c, EXCEPTION_WORKER_LOST, "worker lost: %s; the step may or may not have had its effect", reason);
+		call_fail_with(c, EXCEPTION_WORKER_LOST, "worker lost: %s; the step may or may not have had its effect", reason);
 		return;
 	}
 	if (was_running) {
 		c->tries++;
 		if (time_limit) {
 			call_convict(c, 1);
-			call_fail(c, EXCEPTION_EXCHANGE_TIMED_OUT, "the step was ended: %s", reason);
+			call_fail_with(c, EXCEPTION_EXCHANGE_TIMED_OUT, "the step was ended: %s", reason);
 			return;
 		}
 		if (c->tries >= c->ipc->opt.max_tries) {
 			call_convict(c, c->tries);
-			call_fail(c, EXCEPTION_WORKER_LOST, "worker lost %u times on this step: %s", c->tries, reason);
+			call_fail_with(c, EXCEPTION_WORKER_LOST, "worker lost %u times on this step: %s", c->tries, reason);
 			return;
 		}
 	}
@@ -583,7 +614,7 @@ call_expire(struct ipc *ipc)
 			return;
 		if (c->state != CALL_WAITING && c->peer != NULL)
 			ipc_send_abort(ipc, c->peer->incarnation, c->id, HINNY_ETIMEOUT, "the deadline has passed");
-		call_fail(c, EXCEPTION_CALL_DEADLINE, "no reply from a worker of kind %s within %lld ms%s",
+		call_fail_with(c, EXCEPTION_CALL_DEADLINE, "no reply from a worker of kind %s within %lld ms%s",
 		    kind_at(c->kind)->kind, (long long)ipc->opt.call_timeout_ms, c->sent_once ? "" : " (none was there)");
 	}
 	loop_timer_stop(&ipc->tick);

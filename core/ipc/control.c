@@ -53,6 +53,7 @@ static const struct field fields[] = {
 	ROW(PEER_UP, U32, peer_up.index),
 	ROW(PEER_UP, U64, peer_up.incarnation),
 	ROW(PEER_UP, STR, peer_up.inbox),
+	ROW(PEER_UP, U64, peer_up.successor),
 	ROW(PEER_DOWN, STR, peer_down.kind),
 	ROW(PEER_DOWN, U32, peer_down.index),
 	ROW(PEER_DOWN, U64, peer_down.incarnation),
@@ -74,6 +75,14 @@ static const struct field fields[] = {
 	ROW(SEND, STR, send.headers),
 	ROW(EVENT, STR, event.name),
 	ROW(EVENT, STR, event.text),
+	ROW(STATE_SAVE, U64, state_save.generation),
+	ROW(STATE_SAVE, STR, state_save.nodes),
+	ROW(STATE_SAVED, U64, state_saved.bytes),
+	ROW(STATE_SAVED, U64, state_saved.records),
+	ROW(STATE_SAVED, U64, state_saved.lost),
+	ROW(STATE_FILE, U64, state_file.bytes),
+	ROW(STATE_SERVE, BOOL, state_serve.older),
+	ROW(STATE_END, BOOL, state_end.final),
 	ROW(POISON, U64, poison.key),
 };
 
@@ -117,7 +126,7 @@ bool
 control_carries_fd(unsigned type)
 {
 	return type == FRAME_LISTENER || type == FRAME_SEND || type == FRAME_QUESTION ||
-	    type == FRAME_TRACE;
+	    type == FRAME_TRACE || type == FRAME_STATE_SAVED || type == FRAME_STATE_FILE;
 }
 
 static void

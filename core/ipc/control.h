@@ -59,6 +59,26 @@ struct control_peer_up {
 	uint32_t index;
 	uint64_t incarnation;
 	struct str inbox;
+	uint64_t successor; /* 0: of this generation; else the number of its newer one: operations of
+	                       states are passed on to it, nothing else */
+};
+struct control_state_save {
+	uint64_t generation; /* that takes over */
+	struct str nodes;    /* of its states: route id, node id, kind of state, kind of worker that
+	                        owns it; each ended by NUL */
+};
+struct control_state_saved { /* with a descriptor */
+	uint64_t bytes;
+	uint64_t records, lost;
+};
+struct control_state_file { /* with a descriptor */
+	uint64_t bytes;
+};
+struct control_state_serve {
+	bool older; /* older generations may still ask: an inbox is needed */
+};
+struct control_state_end {
+	bool final; /* the broker ends; else it is a generation that others follow */
 };
 struct control_peer_down {
 	struct str kind;
@@ -121,6 +141,11 @@ struct control_message {
 		struct control_send send;
 		struct control_event event;
 		struct control_poison poison;
+		struct control_state_save state_save;
+		struct control_state_saved state_saved;
+		struct control_state_file state_file;
+		struct control_state_serve state_serve;
+		struct control_state_end state_end;
 	};
 };
 

@@ -64,7 +64,13 @@ on_frame(struct ipc *ipc, struct frame_reader *r, struct blob *blob)
 	switch ((enum frame_type)r->type) {
 	case FRAME_CALL:
 	case FRAME_EVALUATE:
-		serve_on_call(ipc, r, blob, r->type == FRAME_EVALUATE);
+		serve_on_call(ipc, r, blob, r->type == FRAME_EVALUATE ? SERVE_EVALUATE : SERVE_STEPS);
+		return;
+	case FRAME_STATE:
+		serve_on_call(ipc, r, blob, SERVE_STATE);
+		return;
+	case FRAME_STATE_VALUE:
+		operation_on_value(ipc, r, blob);
 		return;
 	case FRAME_REPLY:
 		call_on_reply(ipc, r, blob);
@@ -196,8 +202,12 @@ ipc_open(const struct ipc_options *opt, struct ipc **out, struct hinny_error *er
 		&ipc->served_all, &ipc->completions };
 	for (size_t i = 0; i < ARRAY_LEN(lists); i++)
 		list_init(lists[i]);
-	for (size_t i = 0; i < IPC_KINDS; i++)
+	for (size_t i = 0; i < IPC_KINDS; i++) {
 		list_init(&ipc->waiting[i]);
+		list_init(&ipc->waiting_states[i]);
+	}
+	list_init(&ipc->waiting_successors);
+	list_init(&ipc->successors);
 	call_init(ipc);
 	enum hinny_rc rc = inbox_listen(ipc, err);
 	if (rc != HINNY_OK) {
@@ -241,6 +251,8 @@ ipc_close(struct ipc *ipc)
 		struct ipc_peer *peer = LIST_FIRST(&ipc->peers, struct ipc_peer, node);
 		peer_close(&peer);
 	}
+	while (!list_empty(&ipc->successors))
+		operation_successor_lost(ipc, LIST_FIRST(&ipc->successors, struct ipc_successor, node)->incarnation);
 	loop_defer_cancel(&ipc->complete);
 	loop_fd_close(&ipc->readable, inbox_closed);
 }
@@ -254,6 +266,7 @@ ipc_peer_up(struct ipc *ipc, int kind, uint32_t index, uint64_t incarnation)
 	if (peer == NULL)
 		return;
 	peer->announced = true;
+	ipc->kind_lost[kind] = ipc->kind_lost[kind] && index != 0;
 	call_dispatch(ipc, kind);
 }
 
@@ -262,6 +275,7 @@ ipc_peer_down(struct ipc *ipc, uint64_t incarnation, uint64_t running, const cha
 {
 	ipc->dead[ipc->dead_at++ % IPC_DEAD] = incarnation;
 	serve_home_lost(ipc, incarnation);
+	operation_successor_lost(ipc, incarnation);
 	probe_inbox(ipc);
 	struct ipc_peer *peer = peer_find(ipc, incarnation);
 	if (peer == NULL)

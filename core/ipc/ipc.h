@@ -29,6 +29,13 @@ enum ipc_outcome {
 	IPC_FAILED, /* ex->exception is set; the message is as it was when the failing step began */
 };
 
+/* An operation of a state, as its owner gets it. Texts are valid as long as the exchange. */
+struct ipc_operation {
+	struct str route_id, node_id, name; /* of the node; of its kind of state */
+	unsigned op;
+	struct value arg;
+};
+
 struct ipc_ops {
 	/* Home. The call of ex is over; `failed` is the step of the run that failed, NULL with IPC_OK. */
 	void (*call_done)(void *owner, struct exchange *ex, enum ipc_outcome outcome, const struct step *failed);
@@ -45,6 +52,10 @@ struct ipc_ops {
 	enum eval_rc (*serve_eval)(void *owner, struct exchange *ex, const struct expression *e, struct value *out);
 	/* Callee. The caller gave up a call that is being worked on (it may go on; its reply is dropped). May be NULL. */
 	void (*serve_abort)(void *owner, struct ipc_served *sc);
+	/* Home. The operation is over: its value, or its exception; both live in the exchange's arena. */
+	void (*state_done)(void *owner, struct exchange *ex, struct value v, struct exception *exception);
+	/* Owner. An operation has come, with what it wants of the message in ex; ends by ipc_state_reply(), maybe from inside. */
+	void (*serve_state)(void *owner, struct ipc_served *sc, struct exchange *ex, const struct ipc_operation *op);
 	/* Home. A message has ended a worker: the other homes should note it too (ipc_note_poison there). May be NULL. */
 	void (*poison)(void *owner, uint64_t key);
 };
@@ -73,9 +84,13 @@ struct ipc_options {
 enum hinny_rc ipc_open(const struct ipc_options *opt, struct ipc **out, struct hinny_error *err);
 void ipc_close(struct ipc *ipc); /* drops what is in flight without a word; NULL is fine */
 
+/* A process of a newer generation (its number) that operations may be passed on to. */
+void ipc_successor_up(struct ipc *ipc, int kind, uint32_t index, uint64_t incarnation, uint64_t generation);
 /* What the supervisor announces. `running`: the call id that the dead one's page showed (0: none). */
 void ipc_peer_up(struct ipc *ipc, int kind, uint32_t index, uint64_t incarnation);
 void ipc_peer_down(struct ipc *ipc, uint64_t incarnation, uint64_t running, const char *reason, bool time_limit);
+/* No process of that kind and index comes any more: operations of states that it owns fail at once. */
+void ipc_peer_last(struct ipc *ipc, int kind);
 
 /* Another home says that this step and message have ended a worker. */
 void ipc_note_poison(struct ipc *ipc, uint64_t key);
@@ -85,10 +100,19 @@ void ipc_call(struct ipc *ipc, struct exchange *ex, const struct step *first, ui
 /* One step that has no owner of its own (toD), in a worker of that kind. */
 void ipc_call_kind(struct ipc *ipc, struct exchange *ex, const char *kind, const struct step *st);
 void ipc_evaluate(struct ipc *ipc, struct exchange *ex, struct expression *const *e, uint32_t n, bool first_match);
+/* An operation of a node, in the first worker of its kind, or (generation not 0) in that of a newer generation, whose kind may be another. What *arg points to stays until
+ * the end. An operation that was not answered when its owner dies is made again if it only reads. Ends by ops->state_done, never from inside. */
+void ipc_state(struct ipc *ipc, struct exchange *ex, const struct state_node *node, unsigned op, const struct value *arg, int kind, uint64_t generation);
+/* The same, and nobody waits for it; all is copied. `home`: whose incarnation the owner is told, 0: this one. */
+void ipc_state_note(struct ipc *ipc, uint64_t home, const struct state_node *node, unsigned op, const struct value *arg, int kind, uint64_t generation);
 void ipc_cancel(struct ipc *ipc, struct exchange *ex); /* no call_done any more; the callee is told */
 
 /* Callee side. Sends the outcome and ends sc; ex goes back by exchange_free when its body has left. failed: with ex->exception set. */
 void ipc_reply(struct ipc_served *sc, struct exchange *ex, const struct step *failed);
+/* Owner side. Ends sc, whose exchange goes; v counts when there is no exception. */
+void ipc_state_reply(struct ipc_served *sc, const struct value *v, const struct exception *exception);
+/* Has the home given it up, or is it too late? Then it must not be done any more. */
+bool ipc_state_is_late(const struct ipc_served *sc);
 /* A result that is a stream of items: any number of items, then ipc_reply. False when the home has given it up. The items are sent as credit allows, at most
  * IPC_ITEMS_QUEUED wait: then *full is set, and ops->… resumes by ipc_item_resume_fn. */
 enum { IPC_ITEMS_QUEUED = 64 };

@@ -94,6 +94,12 @@ struct ipc_call {
 	struct expression **exprs;
 	uint32_t exprs_n;
 	bool first_match;
+	/* … or an operation of a state */
+	const struct state_node *state_node;
+	unsigned op;
+	struct value arg;
+	uint64_t generation;         /* of its owner; 0: this one */
+	bool note;                   /* nobody waits, and the exchange is its own */
 	struct ipc_sender sender;
 	bool sending;
 	struct ipc_receiver *receiver;
@@ -125,6 +131,8 @@ struct ipc_served {
 	enum ipc_served_state state;
 	struct monotime deadline;
 	bool evaluate, first_match, aborted;
+	bool is_state;
+	struct ipc_operation operation;
 	const struct step *first;
 	uint32_t n;
 	struct expression **exprs;
@@ -140,6 +148,13 @@ struct ipc_served {
 	uint32_t items_n;
 	ipc_items_more_fn *more;
 	void *more_arg;
+};
+
+/* The owner of states in a newer generation. It is not dialled before there is something for it: nobody may end while it dials (probe.c). */
+struct ipc_successor {
+	struct list node; /* of ipc.successors */
+	int kind;
+	uint64_t incarnation, generation;
 };
 
 struct ipc_poison {
@@ -159,6 +174,10 @@ struct ipc {
 	struct loop_fd readable;
 	struct list peers;
 	struct list waiting[IPC_KINDS]; /* struct ipc_call without a peer */
+	struct list waiting_states[IPC_KINDS]; /* the same of operations of states */
+	struct list waiting_successors; /* of those for newer generations */
+	struct list successors;
+	bool kind_lost[IPC_KINDS];      /* nobody will ever serve its states */
 	struct list by_age;             /* struct ipc_call, oldest first */
 	struct list by_id[IPC_BUCKETS]; /* struct ipc_call, sent */
 	struct list senders;
@@ -200,6 +219,7 @@ void peer_flush(struct ipc_peer *peer);
 void peer_flush_old(struct ipc *ipc); /* those whose first frame has waited for IPC_LINGER_NS */
 size_t peer_queued(const struct ipc_peer *peer);
 struct ipc_peer *peer_choose(struct ipc *ipc, int kind); /* least calls outstanding, with room; NULL */
+bool peer_has_room(const struct ipc_peer *peer);
 
 /* chunk.c */
 void sender_start(struct ipc_sender *s, struct ipc *ipc, uint64_t call_id, uint64_t to, struct str bytes);
@@ -225,8 +245,30 @@ void call_all_again(struct ipc *ipc, const char *reason); /* their replies may b
 void call_expire(struct ipc *ipc);
 void call_drop(struct ipc_call *c);
 
+struct ipc_call *call_new(struct ipc *ipc, struct exchange *ex, int kind);
+void call_place(struct ipc_call *c);
+void call_send_to(struct ipc_call *c, struct ipc_peer *peer);
+void call_fail_later(struct ipc_call *c, enum exception_id id, const char *why);
+struct ipc_call *call_find(struct ipc *ipc, uint64_t id);
+void call_settle(struct ipc_call *c, bool ok, const struct step *failed);
+void call_fail_with(struct ipc_call *c, enum exception_id id, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+void call_put_head(struct frame_writer *w, const struct ipc_call *c);
+
+/* operation.c: operations of states, both sides */
+void operation_put(struct frame_writer *w, const struct ipc_call *c);
+const struct access *operation_access(const struct ipc_call *c);
+void operation_place(struct ipc_call *c);
+void operation_successor_lost(struct ipc *ipc, uint64_t incarnation);
+void operation_dispatch(struct ipc *ipc, int kind);
+void operation_on_value(struct ipc *ipc, struct frame_reader *r, struct blob *blob);
+bool operation_get(struct ipc_served *sc, struct frame_reader *r, struct blob *blob);
+void operation_serve(struct ipc_served *sc);
+
 /* serve.c: frames for the callee */
-void serve_on_call(struct ipc *ipc, struct frame_reader *r, struct blob *blob, bool evaluate);
+enum served_what { SERVE_STEPS, SERVE_EVALUATE, SERVE_STATE };
+void serve_on_call(struct ipc *ipc, struct frame_reader *r, struct blob *blob, enum served_what what);
+void served_free(struct ipc_served *sc);
+struct ipc_peer *served_peer(struct ipc_served *sc);
 struct ipc_served *served_find(struct ipc *ipc, uint64_t id);
 void serve_on_abort(struct ipc_served *sc);
 void serve_item_credit(struct ipc_served *sc, uint32_t n);

@@ -3,6 +3,7 @@ core_ipc_sources = \
 	core/ipc/call.c \
 	core/ipc/chunk.c \
 	core/ipc/inbox.c \
+	core/ipc/operation.c \
 	core/ipc/peer.c \
 	core/ipc/poison.c \
 	core/ipc/probe.c \

@@ -211,6 +211,12 @@ peer_queued(const struct ipc_peer *peer)
 	return peer->out.n + (peer->unsent != NULL ? nng_msg_len(peer->unsent) : 0);
 }
 
+bool
+peer_has_room(const struct ipc_peer *peer)
+{
+	return peer->calls_n < peer->ipc->opt.peer_calls && peer_queued(peer) < peer->ipc->opt.peer_bytes;
+}
+
 struct ipc_peer *
 peer_choose(struct ipc *ipc, int kind)
 {
@@ -219,7 +225,7 @@ peer_choose(struct ipc *ipc, int kind)
 		struct ipc_peer *peer = LIST_ENTRY(it, struct ipc_peer, node);
 		if (peer->kind != kind || !peer->announced)
 			continue;
-		if (peer->calls_n >= ipc->opt.peer_calls || peer_queued(peer) >= ipc->opt.peer_bytes)
+		if (!peer_has_room(peer))
 			continue;
 		if (best == NULL || peer->calls_n < best->calls_n)
 			best = peer;

@@ -19,7 +19,7 @@ served_free_items(struct ipc_served *sc)
 	sc->items_n = 0;
 }
 
-static void
+void
 served_free(struct ipc_served *sc)
 {
 	struct ipc *ipc = sc->ipc;
@@ -59,7 +59,7 @@ served_find(struct ipc *ipc, uint64_t id)
 
 /* ---- replies ---- */
 
-static struct ipc_peer *
+struct ipc_peer *
 served_peer(struct ipc_served *sc)
 {
 	struct ipc_peer *peer = peer_find(sc->ipc, sc->home);
@@ -249,6 +249,10 @@ serve_one(struct ipc_served *sc)
 		served_free(sc); /* the home has given it up, or is about to */
 		return;
 	}
+	if (sc->is_state) {
+		operation_serve(sc);
+		return;
+	}
 	served_begin(sc);
 	exchange_clean(sc->ex);
 	if (sc->evaluate)
@@ -352,22 +356,28 @@ get_call_head(struct ipc_served *sc, struct frame_reader *r)
 	sc->home = frame_get_u64(r);
 	sc->deadline = monotime_add_ms(loop_now(sc->ipc->opt.lp), frame_get_u32(r));
 	sc->ex->transaction = frame_get_u64(r);
+	sc->ex->home = sc->home;
 	return !r->bad && sc->home_kind < kind_count();
 }
 
 void
-serve_on_call(struct ipc *ipc, struct frame_reader *r, struct blob *blob, bool evaluate)
+serve_on_call(struct ipc *ipc, struct frame_reader *r, struct blob *blob, enum served_what what)
 {
 	struct ipc_served *sc = MEM_NEW(struct ipc_served);
 	sc->ipc = ipc;
-	sc->evaluate = evaluate;
+	sc->evaluate = what == SERVE_EVALUATE;
+	sc->is_state = what == SERVE_STATE;
 	sc->item_credit = IPC_CREDIT * 4;
 	list_init(&sc->items);
 	list_append(&ipc->served_all, &sc->node);
 	sc->ex = ipc->opt.ops->exchange_new(ipc->opt.owner);
 	ipc->served_n++;
 	struct frame_body body = { 0 };
-	bool ok = get_call_head(sc, r) && (evaluate ? get_slots(sc, r) : get_steps(sc, r));
+	bool ok = get_call_head(sc, r);
+	if (ok && what == SERVE_STATE)
+		ok = operation_get(sc, r, blob);
+	else if (ok)
+		ok = what == SERVE_EVALUATE ? get_slots(sc, r) : get_steps(sc, r);
 	if (ok)
 		frame_get_message(r, sc->ex, blob, &body);
 	if (!ok || !frame_end(r)) {

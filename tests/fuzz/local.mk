@@ -49,7 +49,8 @@ endif
 # Its programs are made by what the unit tests share.
 if BUILD_UNIT
 fuzz_targets += \
-	tests/fuzz/fuzz_engine
+	tests/fuzz/fuzz_engine \
+	tests/fuzz/fuzz_state
 endif
 
 check_PROGRAMS += $(fuzz_targets)

@@ -29,6 +29,7 @@ unit_tests = \
 	tests/unit/test_log \
 	tests/unit/test_log_text \
 	tests/unit/test_loop \
+	tests/unit/test_operation \
 	tests/unit/test_page \
 	tests/unit/test_placeholder \
 	tests/unit/test_process_table \
@@ -74,6 +75,7 @@ TESTS += tests/unit/no_cmocka.sh
 endif
 tests_unit_test_file_LDADD = $(unit_lib) libfile.a $(worker_libs) $(CMOCKA_LIBS)
 tests_unit_test_ipc_LDADD = $(unit_lib) $(worker_libs) $(CMOCKA_LIBS)
+tests_unit_test_operation_LDADD = $(unit_lib) $(worker_libs) $(CMOCKA_LIBS)
 tests_unit_test_log_text_LDADD = $(unit_lib) $(worker_libs) $(CMOCKA_LIBS)
 tests_unit_test_process_table_LDADD = $(unit_lib) libsupervisor.a $(hinny_libs) $(CMOCKA_LIBS)
 tests_unit_test_jail_LDADD = $(unit_lib) $(xform_libs) $(hinny_libs) $(CMOCKA_LIBS)
