@@ -8,19 +8,6 @@
 /* Texts that are put together are bounded; lists are by the items that there are. */
 enum { TEXT_MAX = 1 << 30 };
 
-void
-aggregation_init(struct aggregation *ag, struct exchange *ex, const struct bean *strategy,
-    enum aggregation_kind otherwise)
-{
-	*ag = (struct aggregation){ .kind = otherwise, .ex = ex };
-	buf_init(&ag->text, TEXT_MAX);
-	if (strategy == NULL)
-		return;
-	ag->kind = (enum aggregation_kind)strategy->class->kind;
-	if (ag->kind == AGGREGATION_TEXT)
-		ag->delimiter = ((const struct aggregation_text_conf *)strategy->conf)->delimiter;
-}
-
 /* ---- a message as a value ---- */
 
 static void
@@ -29,83 +16,161 @@ set_member(struct arena *a, struct value *map, const char *name, struct value v)
 	value_map_set(a, map->u.map, str_of(name), v);
 }
 
+/* Its members stand in the exchange's value too, so that "${body[0].body}" finds them in both. */
 static struct value
-body_value(struct arena *a, const struct exchange *child)
+message_value(struct arena *a, struct exchange *ex, uint64_t *held)
 {
-	return child->body.type == VALUE_STREAM ? value_null() : value_share(a, &child->body);
-}
-
-static struct value
-message_value(struct arena *a, struct exchange *child)
-{
-	struct value map = value_new_map(a, 2, false);
-	struct value headers = value_new_map(a, child->headers.live, true);
-	HEADERS_FOREACH (&child->headers, h)
-		value_map_set(a, headers.u.map, arena_str(a, h->name), value_share(a, &h->value));
-	set_member(a, &map, "body", body_value(a, child));
+	struct value map = value_new_map(a, 6, false);
+	struct value headers = value_new_map(a, ex->headers.live, true);
+	HEADERS_FOREACH (&ex->headers, h)
+		value_map_set(
+		    a, headers.u.map, arena_str(a, h->name), value_keep(a, &h->value, held));
+	set_member(a, &map, "body", value_keep(a, &ex->body, held));
 	set_member(a, &map, "headers", headers);
 	return map;
 }
 
 static struct value
-exchange_value(struct arena *a, struct exchange *child)
+exchange_value(struct arena *a, struct exchange *ex, uint64_t *held)
 {
-	struct value map = value_new_map(a, 4, false), message = message_value(a, child);
-	struct value properties = { .type = VALUE_MAP, .u.map = &child->properties };
-	struct str id = exchange_id(child);
+	struct value message = message_value(a, ex, held), map = value_new_map(a, 6, false);
+	struct value properties = { .type = VALUE_MAP, .u.map = &ex->properties };
+	struct str id = exchange_id(ex);
 	set_member(a, &map, "exchangeId", value_str(arena_str(a, id)));
 	set_member(a, &map, "message", message);
 	set_member(a, &map, "in", message);
-	set_member(a, &map, "properties", value_share(a, &properties));
+	set_member(a, &map, "body", *value_map_find(message.u.map, STR_LIT("body")));
+	set_member(a, &map, "headers", *value_map_find(message.u.map, STR_LIT("headers")));
+	set_member(a, &map, "properties", value_keep(a, &properties, held));
 	return map;
 }
 
 /* ---- gathering ---- */
 
+void
+gathered_init(
+    struct gathered *ga, const struct bean *strategy, enum aggregation_kind otherwise, size_t max)
+{
+	*ga = (struct gathered){ .kind = otherwise };
+	buf_init(&ga->text, max);
+	if (strategy == NULL)
+		return;
+	ga->kind = (enum aggregation_kind)strategy->class->kind;
+	if (ga->kind == AGGREGATION_TEXT)
+		ga->delimiter = ((const struct aggregation_text_conf *)strategy->conf)->delimiter;
+}
+
+/* A message without a body adds nothing, not even a delimiter. */
+static enum hinny_rc
+add_text(struct gathered *ga, struct exchange *ex)
+{
+	struct str delimiter = ga->n > 0 && ga->delimiter ? str_of(ga->delimiter) : STR_LIT("");
+	if (value_is_null(&ex->body) || ex->body.type == VALUE_STREAM)
+		return HINNY_OK;
+	struct str text = value_text(&ex->arena, &ex->body);
+	if (text.n > SIZE_MAX - delimiter.n)
+		return HINNY_ELIMIT;
+	enum hinny_rc rc = buf_reserve(&ga->text, delimiter.n + text.n);
+	if (rc != HINNY_OK)
+		return rc;
+	(void)buf_add_str(&ga->text, delimiter); /* there is room */
+	return buf_add_str(&ga->text, text);
+}
+
+static void
+add_item(struct gathered *ga, struct arena *a, struct value v)
+{
+	if (ga->list.type != VALUE_LIST) {
+		ga->list = value_new_list(a, 8);
+		ga->list.flags = VALUE_GROUPED;
+	}
+	if (!value_is_null(&v))
+		value_list_add(a, ga->list.u.list, v);
+}
+
+enum hinny_rc
+gathered_add(struct gathered *ga, struct arena *a, struct exchange *ex)
+{
+	enum hinny_rc rc = HINNY_OK;
+	switch (ga->kind) {
+	case AGGREGATION_LATEST:
+	case AGGREGATION_ORIGINAL:
+		break;
+	case AGGREGATION_BODIES:
+		add_item(ga, a, value_keep(a, &ex->body, &ga->held));
+		break;
+	case AGGREGATION_EXCHANGES:
+		add_item(ga, a, exchange_value(a, ex, &ga->held));
+		break;
+	case AGGREGATION_MESSAGES:
+		add_item(ga, a, message_value(a, ex, &ga->held));
+		break;
+	case AGGREGATION_TEXT:
+		rc = add_text(ga, ex);
+		break;
+	}
+	if (rc == HINNY_OK)
+		ga->n++;
+	return rc;
+}
+
+void
+gathered_add_value(struct gathered *ga, struct arena *a, const struct value *v)
+{
+	add_item(ga, a, value_keep(a, v, &ga->held));
+}
+
+void
+gathered_undo(struct gathered *ga, size_t text_n, size_t list_n)
+{
+	ga->text.n = text_n;
+	if (ga->list.type == VALUE_LIST)
+		ga->list.u.list->n = list_n;
+	ga->n--;
+}
+
+struct value
+gathered_body(struct gathered *ga, struct arena *a)
+{
+	if (ga->kind != AGGREGATION_TEXT)
+		return ga->list;
+	return value_str(arena_str(a, (struct str){ ga->text.p ? ga->text.p : "", ga->text.n }));
+}
+
+void
+gathered_fini(struct gathered *ga)
+{
+	buf_fini(&ga->text);
+}
+
+/* ---- results of children ---- */
+
+void
+aggregation_init(struct aggregation *ag, struct exchange *ex, const struct bean *strategy,
+    enum aggregation_kind otherwise)
+{
+	*ag = (struct aggregation){ .ex = ex };
+	gathered_init(&ag->gathered, strategy, otherwise, TEXT_MAX);
+}
+
 static void
 note_failure(struct aggregation *ag, const struct exchange *child)
 {
 	struct arena *a = &ag->ex->arena;
-	bool propagates = ag->kind == AGGREGATION_LATEST || ag->kind == AGGREGATION_ORIGINAL;
 	/* those that gather keep the exception of the first alone: its exchange is the result */
-	if (child->exception && (propagates || ag->n == 0))
+	if (child->exception && (!gathered_is_body(&ag->gathered) || ag->gathered.n == 0))
 		ag->exception = exception_share(a, child->exception);
 	if (child->caught && child->caught != ag->ex->caught && child->exception == NULL)
 		ag->caught = exception_share(a, child->caught);
-}
-
-static bool
-add_text(struct aggregation *ag, struct exchange *child)
-{
-	struct value none = value_null();
-	const struct value *body = child->body.type == VALUE_STREAM ? &none : &child->body;
-	enum hinny_rc rc = HINNY_OK;
-	if (ag->n > 0 && ag->delimiter)
-		rc = buf_add_str(&ag->text, str_of(ag->delimiter));
-	if (rc == HINNY_OK && !value_is_null(body))
-		rc = buf_add_str(&ag->text, value_text(&child->arena, body));
-	if (rc != HINNY_OK)
-		exchange_fail(ag->ex, EXCEPTION_BODY_TOO_LARGE,
-		    "the texts that are put together are larger than %d bytes", TEXT_MAX);
-	return rc == HINNY_OK;
-}
-
-static void
-add_item(struct aggregation *ag, struct value v)
-{
-	if (ag->list.type != VALUE_LIST)
-		ag->list = value_new_list(&ag->ex->arena, 8);
-	if (!value_is_null(&v))
-		value_list_add(&ag->ex->arena, ag->list.u.list, v);
 }
 
 /* The result is the first's, or the last's. */
 static void
 keep(struct aggregation *ag, struct exchange **child)
 {
-	if (ag->kind == AGGREGATION_LATEST)
+	if (ag->gathered.kind == AGGREGATION_LATEST)
 		engine_child_free(&ag->result);
-	if (ag->result || ag->kind == AGGREGATION_ORIGINAL) {
+	if (ag->result || ag->gathered.kind == AGGREGATION_ORIGINAL) {
 		engine_child_free(child);
 		return;
 	}
@@ -116,27 +181,11 @@ keep(struct aggregation *ag, struct exchange **child)
 bool
 aggregation_add(struct aggregation *ag, struct exchange **child)
 {
-	struct arena *a = &ag->ex->arena;
-	bool ok = true;
 	note_failure(ag, *child);
-	switch (ag->kind) {
-	case AGGREGATION_LATEST:
-	case AGGREGATION_ORIGINAL:
-		break;
-	case AGGREGATION_BODIES:
-		add_item(ag, body_value(a, *child));
-		break;
-	case AGGREGATION_EXCHANGES:
-		add_item(ag, exchange_value(a, *child));
-		break;
-	case AGGREGATION_MESSAGES:
-		add_item(ag, message_value(a, *child));
-		break;
-	case AGGREGATION_TEXT:
-		ok = add_text(ag, *child);
-		break;
-	}
-	ag->n++;
+	bool ok = gathered_add(&ag->gathered, &ag->ex->arena, *child) == HINNY_OK;
+	if (!ok)
+		exchange_fail(ag->ex, EXCEPTION_BODY_TOO_LARGE,
+		    "the texts that are put together are larger than %d bytes", TEXT_MAX);
 	keep(ag, child);
 	return ok;
 }
@@ -153,12 +202,8 @@ aggregation_finish(struct aggregation *ag)
 	}
 	if (ag->result) {
 		engine_take_message(ex, ag->result);
-		if (ag->kind == AGGREGATION_TEXT)
-			exchange_set_body(ex,
-			    value_str(arena_str(&ex->arena,
-				(struct str){ ag->text.p ? ag->text.p : "", ag->text.n })));
-		else if (ag->kind != AGGREGATION_LATEST)
-			exchange_set_body(ex, ag->list);
+		if (gathered_is_body(&ag->gathered))
+			exchange_set_body(ex, gathered_body(&ag->gathered, &ex->arena));
 	}
 	aggregation_fini(ag);
 }
@@ -167,7 +212,7 @@ void
 aggregation_fini(struct aggregation *ag)
 {
 	engine_child_free(&ag->result);
-	buf_fini(&ag->text);
+	gathered_fini(&ag->gathered);
 }
 
 /* ---- the classes ---- */

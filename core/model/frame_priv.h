@@ -12,7 +12,7 @@ enum {
 	FRAME_CAUSES_MAX = 16,
 	FRAME_RESPONSE_MAX = 1 << 20,
 	FRAME_VALUE_FLAGS = VALUE_LONG | VALUE_FLOAT | VALUE_DATE | VALUE_NODESET | VALUE_ARRAY |
-	    VALUE_INPUT | VALUE_NODE, /* those that are known */
+	    VALUE_INPUT | VALUE_NODE | VALUE_GROUPED, /* those that are known */
 };
 
 /* Room for n bytes at the end, counted already; NULL once the frame has failed. */

@@ -339,13 +339,29 @@ value_size(const struct value *v)
 	}
 }
 
+static void
+hold(struct value_sharer *sh, struct blob *blob)
+{
+	if (sh->held == blob)
+		return;
+	sh->held = arena_hold(sh->to, blob);
+	if (sh->bytes != NULL)
+		*sh->bytes += blob->cap;
+}
+
+/* Is so much of the blob worth to keep it all? */
+static bool
+may_hold(const struct value_sharer *sh, size_t n, const struct blob *blob)
+{
+	return blob != NULL && (sh->bytes == NULL || n > blob->cap / 2);
+}
+
 struct str
 value_share_str(struct value_sharer *sh, struct str s, struct blob *blob)
 {
-	if (blob == NULL)
+	if (!may_hold(sh, s.n, blob))
 		return arena_str(sh->to, s);
-	if (sh->held != blob)
-		sh->held = arena_hold(sh->to, blob);
+	hold(sh, blob);
 	return s;
 }
 
@@ -386,14 +402,19 @@ value_share_with(struct value_sharer *sh, const struct value *v)
 	ASSERT(v->type != VALUE_STREAM);
 	if (value_has_text(v)) {
 		out.u.s = value_share_str(sh, v->u.s, v->blob);
+		if (out.u.s.p != v->u.s.p)
+			out.blob = NULL;
 	} else if (v->type == VALUE_LIST) {
 		out.u.list = share_list(sh, v).u.list;
 	} else if (v->type == VALUE_MAP) {
 		out.u.map = share_map(sh, v).u.map;
 	} else if (v->type == VALUE_JSON) {
-		if (v->blob != NULL && sh->held != v->blob)
-			sh->held = arena_hold(sh->to, v->blob);
-		out.u.json = json_node_copy(sh->to, v->u.json, v->blob != NULL);
+		bool holds = may_hold(sh, v->u.json->length, v->blob);
+		if (holds)
+			hold(sh, v->blob);
+		else
+			out.blob = NULL;
+		out.u.json = json_node_copy(sh->to, v->u.json, holds);
 	}
 	return out;
 }
@@ -403,4 +424,11 @@ value_share(struct arena *to, const struct value *v)
 {
 	struct value_sharer sh = { .to = to };
 	return value_share_with(&sh, v);
+}
+
+struct value
+value_keep(struct arena *to, const struct value *v, uint64_t *held)
+{
+	struct value_sharer sh = { .to = to, .bytes = held };
+	return v->type == VALUE_STREAM ? value_null() : value_share_with(&sh, v);
 }

@@ -49,6 +49,8 @@ enum value_flag {
 	                      compares as text, bodyType differs */
 	VALUE_NODE = 64,   /* JSON, STRING: a node of a JSON tree (jq), which prints as JSON; a
 	                      string is bare as text, and has its quotes where it is a payload */
+	VALUE_GROUPED = 128, /* a LIST that a grouping strategy made: prints "List<Exchange>(3
+	                       elements)" */
 };
 
 struct value;
@@ -236,5 +238,9 @@ enum hinny_rc value_convert(struct arena *a, const struct value *v, enum value_c
 /* The same value for an exchange with arena `to`: blobs are held, all else is copied deep. Streams
  * cannot be shared (assert). */
 struct value value_share(struct arena *to, const struct value *v);
+/* The same for what is kept for long (groups of an aggregate): a text that is small beside the blob
+ * it lies in is copied, so that one line of a file does not keep the file in memory. The sizes of
+ * the blobs that are held are added to *held. A stream gives null. */
+struct value value_keep(struct arena *to, const struct value *v, uint64_t *held);
 
 #endif

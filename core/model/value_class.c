@@ -192,6 +192,9 @@ value_class(const struct value *v)
 		return v->flags & VALUE_INPUT ? "org.apache.camel.converter.stream.InputStreamCache"
 					      : "byte[]";
 	case VALUE_LIST:
+		if (v->flags & VALUE_GROUPED)
+			return "org.apache.camel.processor.aggregate."
+			       "AbstractListAggregationStrategy$GroupedExchangeList";
 		return v->flags & VALUE_ARRAY ? "java.lang.Object[]" : "java.util.ArrayList";
 	case VALUE_MAP:
 		return "java.util.LinkedHashMap";

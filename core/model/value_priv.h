@@ -8,6 +8,7 @@
 struct value_sharer {
 	struct arena *to;
 	struct blob *held;
+	uint64_t *bytes; /* of value_keep: blobs that are held; NULL: all are */
 };
 struct value value_share_with(struct value_sharer *sh, const struct value *v);
 struct str value_share_str(struct value_sharer *sh, struct str s, struct blob *blob);

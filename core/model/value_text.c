@@ -306,6 +306,15 @@ print_list(struct printer *pr, const struct value_list *l, unsigned depth)
 }
 
 static void
+print_grouped(struct printer *pr, const struct value_list *l)
+{
+	char text[64];
+	int n = snprintf(text, sizeof text, "List<Exchange>(%zu elements)", l->n);
+
+	put(pr, text, (size_t)n);
+}
+
+static void
 print_map(struct printer *pr, const struct value_map *m, unsigned depth)
 {
 	put(pr, "{", 1);
@@ -330,6 +339,8 @@ print(struct printer *pr, const struct value *v, unsigned depth)
 		put(pr, text, scalar_text(v, text));
 	} else if (depth == VALUE_DEPTH_MAX) {
 		put(pr, "...", 3);
+	} else if (v->type == VALUE_LIST && (v->flags & VALUE_GROUPED)) {
+		print_grouped(pr, v->u.list);
 	} else if (v->type == VALUE_LIST) {
 		print_list(pr, v->u.list, depth + 1);
 	} else if (v->type == VALUE_MAP) {

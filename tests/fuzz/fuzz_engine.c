@@ -384,14 +384,14 @@ model_loop(struct model *m, const struct step *st, const struct route *route)
 static enum status model_step(struct model *m, const struct step *st, const struct route *route);
 
 /* What has come of the branches so far. */
-struct gathered {
+struct found_steps {
 	char before[BODY_MAX * 2], text[BODY_MAX * 2];
 	int exception, n;
 };
 
 /* A branch has ended. */
 static void
-model_gather(struct model *m, struct gathered *g, const struct bean *strategy)
+model_gather(struct model *m, struct found_steps *g, const struct bean *strategy)
 {
 	if (m->exception >= 0 && (strategy == NULL || g->n == 0))
 		g->exception = m->exception;
@@ -405,7 +405,7 @@ model_gather(struct model *m, struct gathered *g, const struct bean *strategy)
 }
 
 static enum status
-model_gathered(struct model *m, const struct gathered *g, const char *body)
+model_gathered(struct model *m, const struct found_steps *g, const char *body)
 {
 	if (body != m->body && strlen(body) < sizeof(m->body))
 		strcpy(m->body, body);
@@ -419,7 +419,7 @@ model_split(struct model *m, const struct step *st, const struct route *route)
 {
 	const struct bean *strategy = ((const struct split_conf *)st->conf)->fan_out.strategy;
 	struct str rest = str_of(st->expr->text), item;
-	struct gathered *g = calloc(1, sizeof(*g));
+	struct found_steps *g = calloc(1, sizeof(*g));
 	ASSERT(g);
 	g->exception = -1;
 	strcpy(g->before, m->body);
@@ -437,7 +437,7 @@ static enum status
 model_multicast(struct model *m, const struct step *st, const struct route *route)
 {
 	const struct multicast_conf *conf = st->conf;
-	struct gathered *g = calloc(1, sizeof(*g));
+	struct found_steps *g = calloc(1, sizeof(*g));
 	ASSERT(g);
 	g->exception = -1;
 	strcpy(g->before, m->body);

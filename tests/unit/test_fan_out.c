@@ -58,6 +58,16 @@ mark(struct engine *en, struct exchange *ex, const struct step *st)
 	return STEP_DONE;
 }
 
+/* A list that a strategy made prints its items from here on. */
+static enum step_rc
+open_list(struct engine *en, struct exchange *ex, const struct step *st)
+{
+	(void)en;
+	(void)st;
+	ex->body.flags &= (uint8_t)~VALUE_GROUPED;
+	return STEP_DONE;
+}
+
 static char ran[256];
 
 static enum step_rc
@@ -150,7 +160,8 @@ check_strategy(void **state)
 	struct step *st = split_body(build_run(&b, mark), NULL, NULL);
 	if (row->class)
 		conf_of(st)->strategy = bean(row->class, row->delimiter);
-	struct route *r = build_route(&b, "r", st, build_append(&b, "."), NULL);
+	struct route *r =
+	    build_route(&b, "r", st, build_run(&b, open_list), build_append(&b, "."), NULL);
 	fake_watch(&f, headers, NULL);
 	run(r, row->input);
 	assert_string_equal(f.body, row->body);
@@ -166,9 +177,51 @@ test_grouped_exchanges(void **state)
 	setup();
 	struct step *st = split_body(build_append(&b, "!"), NULL, NULL);
 	conf_of(st)->strategy = bean(&GroupedExchange_bean, NULL);
-	run(build_route(&b, "r", st, NULL), "a,b");
+	run(build_route(&b, "r", st, build_run(&b, open_list), NULL), "a,b");
 	assert_non_null(strstr(f.body, "in={body=a!"));
 	assert_non_null(strstr(f.body, "message={body=b!"));
+	assert_non_null(strstr(f.body, ", body=b!, "));
+	end();
+}
+
+/* As in Camel, the list itself does not print what is in it. */
+static void
+test_grouped_text(void **state)
+{
+	(void)state;
+	setup();
+	struct step *st = split_body(build_append(&b, "!"), NULL, NULL);
+	conf_of(st)->strategy = bean(&GroupedBody_bean, NULL);
+	run(build_route(&b, "r", st, build_append(&b, "."), NULL), "a,b");
+	assert_string_equal(f.body, "List<Exchange>(2 elements).");
+	end();
+}
+
+/* An item without a body adds nothing to the text, not even a delimiter. */
+static enum step_rc
+no_b(struct engine *en, struct exchange *ex, const struct step *st)
+{
+	(void)en;
+	(void)st;
+	if (str_eq(value_text(&ex->arena, &ex->body), STR_LIT("b")))
+		exchange_set_body(ex, value_null());
+	return STEP_DONE;
+}
+
+static void
+test_text_of_null(void **state)
+{
+	(void)state;
+	setup();
+	struct step *st = split_body(build_run(&b, no_b), NULL, NULL);
+	conf_of(st)->strategy = bean(&String_bean, "+");
+	struct route *r = build_route(&b, "r", st, NULL);
+	run(r, "a,b,c,b");
+	assert_string_equal(f.body, "a+c");
+	run(r, "b,c");
+	assert_string_equal(f.body, "+c");
+	run(r, "b");
+	assert_string_equal(f.body, "");
 	end();
 }
 
@@ -650,6 +703,8 @@ main(void)
 {
 	UNIT_TABLE("strategy", strategy_rows, check_strategy);
 	UNIT_CASE(test_grouped_exchanges);
+	UNIT_CASE(test_grouped_text);
+	UNIT_CASE(test_text_of_null);
 	UNIT_TABLE("items", items_rows, check_items);
 	UNIT_CASE(test_items_of_other_values);
 	UNIT_CASE(test_a_failing_item);
