@@ -56,6 +56,15 @@ chunk_make_current(struct arena *a, struct arena_chunk *c)
 	a->end = c->data + c->size;
 }
 
+void
+arena_start(struct arena *a, size_t size)
+{
+	if (a->chunks != NULL)
+		return;
+	a->chunks = chunk_new(size - sizeof(struct arena_chunk));
+	chunk_make_current(a, a->chunks);
+}
+
 static void
 chunk_push(struct arena *a)
 {

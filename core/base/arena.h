@@ -28,6 +28,8 @@ struct arena {
 };
 
 void arena_init(struct arena *a);
+/* An arena without a chunk gets a first one of so many bytes, for what is small and kept long. */
+void arena_start(struct arena *a, size_t size);
 void arena_reset(struct arena *a); /* runs the clean-ups newest first, frees all but one chunk */
 void arena_fini(struct arena *a);  /* resets and frees everything; may be repeated */
 

@@ -239,6 +239,10 @@ compile_begin(struct compile *c, struct bundle *b, struct diagnostics *ds)
 	if (b->settings == NULL)
 		b->settings = settings_make(&b->arena, &b->values, ds);
 	full->program.settings = b->settings;
+	full->program.limits = (struct state_limits){
+		.aggregate_groups = (uint64_t)b->settings->aggregate.max_groups,
+		.aggregate_bytes = b->settings->aggregate.max_bytes,
+	};
 	full->program.properties = b->properties;
 	add_replaced(c);
 }

@@ -80,6 +80,10 @@ struct settings {
 		uint64_t max_memory; /* 256 MiB */
 		uint64_t max_output; /* 16 MiB: results travel in one frame */
 	} jq;
+	struct {
+		uint64_t max_bytes; /* 256 MiB an aggregate */
+		int64_t max_groups; /* 100,000 an aggregate */
+	} aggregate;
 	struct pairs properties;
 	uint64_t spool_memory;     /* 64 KiB: bodies beyond it lie in a spool file */
 	uint64_t call_queue_bytes; /* per peer */

@@ -1,5 +1,9 @@
 # The in-process patterns, one file each, and the engine.
 core_eip_sources = \
+	core/eip/aggregate.c \
+	core/eip/aggregate_groups.c \
+	core/eip/aggregate_save.c \
+	core/eip/aggregate_state.c \
 	core/eip/aggregation.c \
 	core/eip/aside.c \
 	core/eip/breaker.c \

@@ -125,6 +125,33 @@ struct split_conf {
 	bool tolerates; /* one of the last two is given (check) */
 };
 
+/* aggregate */
+struct aggregate_conf {
+	struct expression *correlation, *predicate, *size_by, *timeout_by;
+	const struct bean *strategy, *repository;
+	int64_t size, timeout_ms, interval_ms, checker_ms, close_keys;
+	bool closes_keys; /* close_keys is given (check) */
+	bool from_batch, on_new_group, eager, ignore_invalid, parallel;
+	bool discard_on_timeout, discard_on_failure, force_on_stop, complete_on_stop;
+	bool optimistic, optimistic_sync; /* accepted: one process has the groups */
+	struct step *retry_policy;        /* accepted */
+	/* the check's */
+	bool home_predicate, home_size; /* evaluated at home, before the message is taken */
+	uint32_t all_hash, inclusive_hash; /* of headers */
+};
+
+/* of the retry policy of optimistic locking: accepted */
+struct optimistic_lock_conf {
+	int64_t retries, delay_ms, max_delay_ms;
+	bool exponential, random;
+};
+
+/* Of the bean of a memory repository. */
+struct aggregation_repository_conf {
+	bool optimistic;          /* accepted */
+	const struct step *user; /* the aggregate that has it (check) */
+};
+
 /* multicast; its branches are parsed apart, so that none runs into the next */
 struct multicast_conf {
 	struct fan_out_conf fan_out;

@@ -158,6 +158,11 @@ struct generation_file {
 	const char *copy;   /* below the generation's folder, relative */
 };
 
+/* Bounds of what steps keep from one message to the next. */
+struct state_limits {
+	uint64_t aggregate_groups, aggregate_bytes; /* of one aggregate */
+};
+
 struct program {
 	struct arena arena;
 	const struct settings *settings;   /* core/config/settings.h: hinny.yaml */
@@ -175,6 +180,7 @@ struct program {
 	uint32_t states_n;
 	uint64_t kinds;                    /* bit i: kind i of kinds.def is needed */
 	uint32_t shared_size;              /* of the state of all steps that workers share: balancers, breakers … */
+	struct state_limits limits;        /* from hinny.yaml */
 	struct pairs properties;           /* what ${properties:x} finds */
 	struct replacement {               /* hinny test: what is sent to matching endpoints goes elsewhere */
 		const struct pattern *pattern;

@@ -2,6 +2,7 @@
 # Makefile.am). One that tests a part of a worker says what it needs instead:
 #   tests_unit_test_x_LDADD = $(unit_lib) $(http_libs) $(worker_libs) $(CMOCKA_LIBS)
 unit_tests = \
+	tests/unit/test_aggregate \
 	tests/unit/test_arena \
 	tests/unit/test_blob \
 	tests/unit/test_buf \
