@@ -7,6 +7,9 @@
 
 #include "core/base/assert.h"
 
+/* Stands for those that were refused, so that nothing more is said where they are used. */
+static struct bean refused_bean;
+
 static struct bean *
 new_bean(struct compile *c, const char *name, const struct bean_class *class)
 {
@@ -111,6 +114,7 @@ parse_entry(struct compile *c, const struct node *entry)
 	}
 	const struct bean_class *class = bean_class_find(class_name);
 	if (class == NULL) {
+		(void)hash_put(&c->beans, name, &refused_bean);
 		compile_error_node(c, type,
 		    "bean \"%s\": class \"%.*s\" is not built in, and there is no Java here%s",
 		    name.p, STR_FMT(class_name), nearest_class(c, class_name, NULL));
@@ -122,7 +126,8 @@ parse_entry(struct compile *c, const struct node *entry)
 		set_properties(c, bean, properties);
 		PATH_END(c);
 	}
-	if (hash_put(&c->beans, name, bean) != NULL)
+	const struct bean *before = hash_put(&c->beans, name, bean);
+	if (before != NULL && before != &refused_bean)
 		compile_error_node(c, entry, "bean \"%s\" is given twice", name.p);
 }
 
@@ -191,6 +196,12 @@ bean_name(struct str text)
 }
 
 bool
+bean_is_refused(struct compile *c, struct str text)
+{
+	return hash_find(&c->beans, bean_name(text)) == &refused_bean;
+}
+
+bool
 bean_is_known(struct compile *c, struct str text)
 {
 	struct str name = str_trim(text);
@@ -209,6 +220,8 @@ bean_find(struct compile *c, const struct node *at, const char *role)
 		return class_bean(c, at, str_trim((struct str){ name.p + 7, name.n - 7 }), role);
 	name = bean_name(name);
 	const struct bean *bean = hash_find(&c->beans, name);
+	if (bean == &refused_bean)
+		return NULL; /* reported */
 	if (bean == NULL) {
 		compile_error_node(
 		    c, at, "Cannot find %s in Registry with name: %.*s", role, STR_FMT(name));

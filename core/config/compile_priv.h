@@ -106,7 +106,7 @@ bool node_is_true(const struct node *n);
 
 /* ---- expression_parse.c ---- */
 /* Is the key a language, known or refused? */
-bool expression_is_language(struct str key);
+bool expression_is_language(struct compile *c, struct str key);
 /* {<language>: …}; NULL when it was wrong (reported). */
 struct expression *expression_parse(
     struct compile *c, const struct node *key, const struct node *value, bool predicate);
@@ -115,7 +115,7 @@ struct expression *expression_parse_map(struct compile *c, const struct node *ma
 
 /* ---- format_parse.c ---- */
 /* Is the key a data format, known or refused? */
-bool format_is_name(struct str key);
+bool format_is_name(struct compile *c, struct str key);
 /* {<format>: {…}}; NULL when it was wrong (reported). */
 struct format *format_parse(struct compile *c, const struct node *key, const struct node *value);
 
@@ -156,6 +156,8 @@ void preconditions_decide(struct compile *c, const struct document *doc);
 void beans_collect(struct compile *c, const struct document *doc);
 /* Is it a bean of some class? */
 bool bean_is_known(struct compile *c, struct str text);
+/* Was it refused, so that nothing need be said of its use? */
+bool bean_is_refused(struct compile *c, struct str text);
 /* The bean that a text names, of a class with this role. NULL: reported. */
 const struct bean *bean_find(struct compile *c, const struct node *at, const char *role);
 

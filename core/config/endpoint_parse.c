@@ -40,8 +40,12 @@ find_component(
 	const struct component_desc *desc = scheme.n > 0 ? component_find(scheme) : NULL;
 	const char *other, *unknown = c->probing ? memchr(uri.p, EXPAND_UNKNOWN, uri.n) : NULL;
 
-	if (unknown != NULL && unknown >= scheme.p + scheme.n)
+	if (unknown != NULL && scheme.n > 0 && unknown >= scheme.p + scheme.n)
 		uri.n = (size_t)(unknown - uri.p); /* the scheme is known: it can be told */
+	if (desc == NULL && c->ds != NULL && bean_is_refused(c, scheme)) {
+		c->errors++; /* a component that is a bean, which was reported */
+		return NULL;
+	}
 	if (desc == NULL && refused_find(REFUSED_COMPONENT, scheme, &other)) {
 		compile_error(c, at,
 		    "component \"%.*s\" of \"%.*s\" is not implemented in this release%s%s%s",
@@ -264,6 +268,9 @@ set_known(
 	else if (side != 0 && !(side & (ps->ep->consumer ? OPTION_CONSUMER : OPTION_PRODUCER)))
 		option_error(c, ps, o, "option \"%s\" of %s is for %s alone", row->name,
 		    ps->component->scheme, ps->ep->consumer ? "\"to\"" : "\"from\"");
+	else if (!o->raw && o->value.n > 1 && o->value.p[0] == '#' && c->ds != NULL &&
+	    bean_is_refused(c, o->value))
+		ps->rc = -1; /* reported */
 	else if (!o->raw && o->value.n > 1 && o->value.p[0] == '#')
 		option_error(c, ps, o,
 		    "option \"%s\" of %s: \"%.*s\" names a bean, and it takes none here",

@@ -27,13 +27,21 @@ static const struct option_desc common_options[] = { { .name = "expression",
 	    .offset = offsetof(struct common_conf, trim) },
 	OPTIONS_END };
 
+/* "exchange-property" is exchangeProperty, as all options of a step may be written. */
+static struct str
+language_name(struct compile *c, struct str key)
+{
+	return memchr(key.p, '-', key.n) != NULL ? option_camel_case(c->arena, key) : key;
+}
+
 bool
-expression_is_language(struct str key)
+expression_is_language(struct compile *c, struct str key)
 {
 	const char *other;
+	struct str name = language_name(c, key);
 
-	return language_find(key) != NULL || str_eq(key, STR_LIT("language")) ||
-	    refused_find(REFUSED_LANGUAGE, key, &other);
+	return language_find(name) != NULL || str_eq(name, STR_LIT("language")) ||
+	    refused_find(REFUSED_LANGUAGE, name, &other);
 }
 
 /* Room in the program for a remote expression's value. */
@@ -113,7 +121,7 @@ unknown_option(struct compile *c, const struct language_desc *language, const st
 {
 	static const char *const more[] = { "expression", "id", "resultType", "trim", NULL };
 
-	if (refused_option(REFUSED_LANGUAGE, language->name, key->text))
+	if (refused_option(REFUSED_LANGUAGE, language->name, language_name(c, key->text)))
 		return compile_error_node(c, key,
 		    "option \"%s\" of language %s is not implemented in this release", key->text.p,
 		    language->name);
@@ -253,7 +261,7 @@ struct expression *
 expression_parse(
     struct compile *c, const struct node *key, const struct node *value, bool predicate)
 {
-	const struct language_desc *language = language_find(key->text);
+	const struct language_desc *language = language_find(language_name(c, key->text));
 	const char *other = NULL;
 	struct expression *e = NULL;
 

@@ -14,12 +14,20 @@ static const struct option_desc common_options[] = {
 	OPTIONS_END,
 };
 
-bool
-format_is_name(struct str key)
+/* "zip-file" is zipFile, as all options of a step may be written. */
+static struct str
+camel_case(struct compile *c, struct str key)
 {
+	return memchr(key.p, '-', key.n) != NULL ? option_camel_case(c->arena, key) : key;
+}
+
+bool
+format_is_name(struct compile *c, struct str key)
+{
+	struct str name = camel_case(c, key);
 	const char *other;
 
-	return format_find(key) != NULL || refused_find(REFUSED_DATAFORMAT, key, &other);
+	return format_find(name) != NULL || refused_find(REFUSED_DATAFORMAT, name, &other);
 }
 
 static int
@@ -27,7 +35,7 @@ unknown_option(struct compile *c, const struct format_desc *desc, const struct n
 {
 	static const char *const more[] = { "id", NULL };
 
-	if (refused_option(REFUSED_DATAFORMAT, desc->name, key->text))
+	if (refused_option(REFUSED_DATAFORMAT, desc->name, camel_case(c, key->text)))
 		return compile_error_node(c, key,
 		    "option \"%s\" of data format %s is not implemented in this release",
 		    key->text.p, desc->name);
@@ -91,7 +99,7 @@ report_name(struct compile *c, const struct node *key)
 	const char *other;
 	size_t n;
 
-	if (refused_find(REFUSED_DATAFORMAT, key->text, &other)) {
+	if (refused_find(REFUSED_DATAFORMAT, camel_case(c, key->text), &other)) {
 		compile_error_node(c, key,
 		    "data format \"%s\" is not implemented in this release%s%s%s", key->text.p,
 		    other ? "; the nearest is \"" : "", other ? other : "", other ? "\"" : "");
@@ -109,7 +117,7 @@ report_name(struct compile *c, const struct node *key)
 struct format *
 format_parse(struct compile *c, const struct node *key, const struct node *value)
 {
-	const struct format_desc *desc = format_find(key->text);
+	const struct format_desc *desc = format_find(camel_case(c, key->text));
 	int rc;
 
 	if (desc == NULL) {

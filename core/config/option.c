@@ -334,3 +334,19 @@ option_did_you_mean(struct arena *a, const char *near)
 {
 	return near == NULL ? "" : arena_printf(a, ", did you mean \"%s\"", near);
 }
+
+struct str
+option_camel_case(struct arena *a, struct str s)
+{
+	char *p = arena_alloc(a, s.n + 1);
+	size_t n = 0;
+
+	for (size_t i = 0; i < s.n; i++) {
+		if (s.p[i] == '-' && i + 1 < s.n && s.p[i + 1] >= 'a' && s.p[i + 1] <= 'z')
+			p[n++] = (char)(s.p[++i] - 'a' + 'A');
+		else
+			p[n++] = s.p[i];
+	}
+	p[n] = '\0';
+	return (struct str){ p, n };
+}

@@ -28,6 +28,8 @@ enum hinny_rc option_set_text(struct arena *a, const struct option_desc *o, void
 void option_set_default(struct arena *a, const struct option_desc *o, void *conf);
 /* The row of that name; "parallel-processing" finds parallelProcessing. NULL when there is none. */
 const struct option_desc *option_find(const struct option_desc *table, struct str name);
+/* "set-body" as "setBody". */
+struct str option_camel_case(struct arena *a, struct str s);
 /* The nearest name, for "did you mean"; NULL. `more` (NULL-ended, may be NULL) are further names.
  */
 const char *option_nearest(

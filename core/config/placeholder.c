@@ -137,6 +137,15 @@ cut_prefix(struct str *s, const char *prefix)
 	return true;
 }
 
+static bool
+cut_suffix(struct str *s, const char *suffix)
+{
+	if (!str_ends(*s, suffix))
+		return false;
+	s->n -= strlen(suffix);
+	return true;
+}
+
 /* One placeholder, whose own text has been resolved. */
 static enum hinny_rc
 add_placeholder(struct resolution *r, struct str text, struct buf *out)
@@ -149,11 +158,13 @@ add_placeholder(struct resolution *r, struct str text, struct buf *out)
 		return add_file(r, rest, out);
 	size_t colon = str_find(rest, STR_LIT(":"));
 	key = str_trim((struct str){ rest.p, colon == SIZE_MAX ? rest.n : colon });
+	bool nested = !cut_suffix(&key, "?nested=false");
+	(void)cut_suffix(&key, "?nested=true"); /* as it is anyway */
 	const char *value = env ? find_environment(r->ps->arena, key)
 	    : sys               ? find_system(r->ps, key)
 				: find_property(r->ps, key);
 	if (value != NULL)
-		return add_value(r, str_of(value), !env, out);
+		return add_value(r, str_of(value), !env && nested, out);
 	if (colon != SIZE_MAX)
 		return buf_add(out, rest.p + colon + 1, rest.n - colon - 1);
 	if (optional) {

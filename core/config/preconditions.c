@@ -104,7 +104,7 @@ decide_when(struct compile *c, const struct node *when)
 		const struct node *key = node_key(when, i), *value = node_value(when, i);
 		if (str_eq(key->text, STR_LIT("expression")))
 			e = expression_parse_map(c, value, true);
-		else if (expression_is_language(key->text))
+		else if (expression_is_language(c, key->text))
 			e = expression_parse(c, key, value, true);
 		else
 			continue;

@@ -37,23 +37,6 @@ parent_of(const char *name)
 	return NULL;
 }
 
-/* "set-body" as "setBody". */
-static struct str
-camel_case(struct arena *a, struct str s)
-{
-	char *p = arena_alloc(a, s.n + 1);
-	size_t n = 0;
-
-	for (size_t i = 0; i < s.n; i++) {
-		if (s.p[i] == '-' && i + 1 < s.n && s.p[i + 1] >= 'a' && s.p[i + 1] <= 'z')
-			p[n++] = (char)(s.p[++i] - 'a' + 'A');
-		else
-			p[n++] = s.p[i];
-	}
-	p[n] = '\0';
-	return (struct str){ p, n };
-}
-
 static const char *
 nearest_step(struct compile *c, struct str name)
 {
@@ -66,7 +49,7 @@ nearest_step(struct compile *c, struct str name)
 			names[count++] = all[i]->name;
 	}
 	names[count] = NULL;
-	return option_did_you_mean(c->arena, str_nearest(camel_case(c->arena, name), names));
+	return option_did_you_mean(c->arena, str_nearest(option_camel_case(c->arena, name), names));
 }
 
 /* ---- steps that this release does not have ---- */
@@ -120,10 +103,10 @@ check_refused(struct compile *c, const struct node *key, const struct node *valu
 		PATH_END(c);
 		if (is_one_of(k->text, common_names) || str_eq(k->text, STR_LIT("expression")) ||
 		    str_eq(k->text, STR_LIT("parameters")) || str_eq(k->text, STR_LIT("uri")) ||
-		    expression_is_language(k->text) ||
+		    expression_is_language(c, k->text) ||
 		    refused_find(REFUSED_DATAFORMAT, k->text, &other) ||
 		    refused_find(REFUSED_STEP, k->text, &other) ||
-		    refused_option(REFUSED_STEP, key->text.p, camel_case(c->arena, k->text)))
+		    refused_option(REFUSED_STEP, key->text.p, option_camel_case(c->arena, k->text)))
 			continue;
 		compile_error_node(c, k, "unknown option \"%s\" of %s", k->text.p, key->text.p);
 	}
@@ -149,7 +132,7 @@ report_step(struct compile *c, const struct node *key, const struct node *value)
 static int
 unknown_option(struct compile *c, const struct eip_desc *eip, const struct node *key)
 {
-	struct str name = camel_case(c->arena, key->text);
+	struct str name = option_camel_case(c->arena, key->text);
 	const char **more = arena_alloc(c->arena, 64 * sizeof(char *));
 	const char *other;
 	size_t n = 0, languages = 0;
@@ -302,11 +285,11 @@ parse_key(struct compile *c, struct parsing *ps, const struct node *key, const s
 	    option_find(eip->options, STR_LIT("uri")) != NULL)
 		return; /* with the uri */
 	else if ((eip->flags & EIP_EXPRESSION) &&
-	    (str_eq(key->text, STR_LIT("expression")) || expression_is_language(key->text)))
+	    (str_eq(key->text, STR_LIT("expression")) || expression_is_language(c, key->text)))
 		parse_expression(c, ps, key, value);
-	else if ((eip->flags & EIP_FORMAT) && format_is_name(key->text))
+	else if ((eip->flags & EIP_FORMAT) && format_is_name(c, key->text))
 		parse_format(c, ps, key, value);
-	else if (ps->language != NULL && language_find(key->text) != NULL)
+	else if (ps->language != NULL && language_find(option_camel_case(c->arena, key->text)) != NULL)
 		parse_expression(c, ps, key, value);
 	else
 		ps->rc = unknown_option(c, eip, key);

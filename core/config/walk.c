@@ -283,6 +283,12 @@ walk_document(struct compile *c, const struct document *doc)
 	if (doc->root->kind == NODE_LIST) {
 		for (uint32_t i = 0; i < doc->root->n; i++)
 			walk_root(c, &doc->root->items[i], routes_before);
+	} else if (node_find(doc->root, "kind") != NULL && node_find(doc->root, "apiVersion") != NULL) {
+		const struct node *kind = node_find(doc->root, "kind");
+		compile_error_node(c, kind,
+		    "resources of kind \"%s\" are not implemented in this release: expected a list of "
+		    "routes, or a Kamelet",
+		    kind->kind == NODE_SCALAR ? kind->text.p : "");
 	} else if (doc->root->kind == NODE_MAP) {
 		compile_error_node(c, doc->root,
 		    "a route file is a list: write \"- %s:\" instead of \"%s:\"",

@@ -13,7 +13,7 @@
 
 /* Positions in the option tables below. */
 enum json_include { INCLUDE_ALWAYS, INCLUDE_NON_NULL, INCLUDE_NON_EMPTY };
-enum json_shape { SHAPE_ANY, SHAPE_MAP, SHAPE_LIST };
+enum json_shape { SHAPE_ANY, SHAPE_NODE, SHAPE_MAP, SHAPE_LIST };
 
 struct json_conf {
 	const char *unmarshal_type;
@@ -94,6 +94,7 @@ json_check(struct compile *c, struct format *f)
 		{ "java.util.List", SHAPE_LIST },
 		{ "java.util.ArrayList", SHAPE_LIST },
 		{ "java.lang.Object", SHAPE_ANY },
+		{ "com.fasterxml.jackson.databind.JsonNode", SHAPE_NODE },
 	};
 	struct json_conf *conf = f->conf;
 
@@ -147,7 +148,7 @@ json_unmarshal(
 	if (conf->shape == SHAPE_MAP && root->type != JSON_IS_OBJECT && root->type != JSON_IS_NULL)
 		return not_json(ex, EXCEPTION_JSON_MAPPING, "expected an object");
 	struct value json = value_from_json(&ex->arena, root, in->blob);
-	out->value = value_plain(&ex->arena, &json);
+	out->value = conf->shape == SHAPE_NODE ? json : value_plain(&ex->arena, &json);
 	return true;
 }
 
