@@ -5,6 +5,7 @@ core_base_sources = \
 	core/base/blob.c \
 	core/base/buf.c \
 	core/base/clock.c \
+	core/base/digest.c \
 	core/base/error.c \
 	core/base/hash.c \
 	core/base/log.c \

@@ -115,6 +115,13 @@ compile_set_at(struct compile *c, const struct node *n)
 
 /* ---- for descriptors ---- */
 
+void
+compile_keep_original(struct compile *c)
+{
+	if (c->ds != NULL) /* not at run time, when it is too late */
+		c->program->keeps_original = true;
+}
+
 struct arena *
 compile_arena(struct compile *c)
 {

@@ -81,6 +81,9 @@ bool option_given(const struct option_desc *options, const void *conf, const cha
  * when there is none. For ${properties:NAME} with a constant name. */
 const char *compile_property(struct compile *c, const char *name);
 
+/* The body that an exchange began with is asked for: the engine keeps it (engine_original_body). */
+void compile_keep_original(struct compile *c);
+
 /* The route that consumes a direct name, known after all routes were read: NULL while none. */
 const struct program *compile_program(struct compile *c);
 

@@ -211,7 +211,7 @@ add_handler(struct streams *s, const struct step *handler)
 /* A body that nothing takes but the answer is collected: a client that reads no answer before it
  * has sent all of its request would wait for ever. */
 static void
-plan_route(struct route *r)
+plan_route(const struct program *p, struct route *r)
 {
 	bool streams = (r->from->component->flags & COMPONENT_STREAM_OUT) != 0, taken = false;
 	struct streams s = { .end = streams ? STREAM : KEPT, .mark = true, .taken = &taken };
@@ -223,12 +223,12 @@ plan_route(struct route *r)
 	if (r->completions_n > 0)
 		s.end = s.failure = KEPT;
 	enum liveness entry = before_steps(&s, r->block.first, s.end);
-	r->body_streams = streams && taken && entry == STREAM;
+	r->body_streams = streams && taken && entry == STREAM && !p->keeps_original;
 }
 
 void
 plan_streams(struct program *p)
 {
 	for (uint32_t i = 0; i < p->routes_n; i++)
-		plan_route(p->routes[i]);
+		plan_route(p, p->routes[i]);
 }

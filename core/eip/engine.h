@@ -180,6 +180,8 @@ bool engine_child_allowed(struct exchange *parent);
 /* Runs n consecutive steps from `first` (0: to the end of the block) and then child->done, maybe
  * from inside. handles: the route's error handler applies in it; see engine_handles_errors(). */
 void engine_start_child(struct exchange *child, const struct step *first, uint32_t n, bool handles);
+/* The body that the exchange began with; NULL: it is not kept (program.keeps_original) */
+const struct value *engine_original_body(const struct exchange *ex);
 /* Is the error handler of the route on where the exchange stands (not in a doTry or a handler)? */
 bool engine_handles_errors(const struct exchange *ex);
 /* Was the child ended by an onException that handled its exception? */

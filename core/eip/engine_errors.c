@@ -51,6 +51,8 @@ wants_original(const struct step *st)
 bool
 engine_program_wants_original(const struct program *program)
 {
+	if (program && program->keeps_original)
+		return true;
 	for (uint32_t i = 0; program && i < program->routes_n; i++) {
 		const struct route *route = program->routes[i];
 		for (uint32_t k = 0; k < route->handlers_n; k++)

@@ -46,6 +46,13 @@ snapshot_restore(struct exchange *ex, const struct snapshot *sn)
 	ex->dirty = sn->dirty | (ex->dirty & (unsigned)~(DIRTY_BODY | DIRTY_HEADERS));
 }
 
+const struct value *
+engine_original_body(const struct exchange *ex)
+{
+	const struct snapshot *sn = ex->run != NULL ? ex->run->original : NULL;
+	return sn != NULL && sn->body.type != VALUE_STREAM ? &sn->body : NULL;
+}
+
 /* ---- who reads the body ---- */
 
 static bool

@@ -24,7 +24,9 @@ core_lang_sources = \
 	core/lang/simple.c \
 	core/lang/simple_compare.c \
 	core/lang/simple_eval.c \
+	core/lang/simple_fn_change.c \
 	core/lang/simple_fn_date.c \
+	core/lang/simple_fn_exchange.c \
 	core/lang/simple_fn_json.c \
 	core/lang/simple_fn_list.c \
 	core/lang/simple_fn_message.c \

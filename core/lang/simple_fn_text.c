@@ -1,6 +1,7 @@
 /* Functions of Simple on text. A null source gives null. */
 #include "core/lang/simple_fn.h"
 
+#include "core/base/digest.h"
 #include "core/base/assert.h"
 #include "core/lang/text.h"
 
@@ -435,5 +436,34 @@ simple_fn_base64_decode(struct simple_call *call, struct value *out)
 		}
 	}
 	*out = value_bytes((struct str){ bytes, n });
+	return EVAL_OK;
+}
+
+/* ---- digests ---- */
+
+enum eval_rc
+simple_fn_hash(struct simple_call *call, struct value *out)
+{
+	static const char hex_digits[] = "0123456789abcdef";
+	struct str text, name = STR_LIT("SHA-256");
+	enum digest kind;
+	uint8_t bytes[DIGEST_MAX];
+	bool null, no_name = false;
+	enum eval_rc rc = simple_arg_text(call, 0, &text, &null);
+
+	if (rc == EVAL_OK && simple_arg_given(call, 1))
+		rc = simple_arg_text(call, 1, &name, &no_name);
+	if (rc != EVAL_OK || null)
+		return rc;
+	if (!digest_find(str_trim(name), &kind))
+		return simple_fail(call->ex, EXCEPTION_NO_SUCH_ALGORITHM,
+		    "%.*s MessageDigest not available", STR_FMT(name));
+	size_t n = digest_compute(kind, text, bytes);
+	char *hex = arena_alloc(simple_arena(call), 2 * n);
+	for (size_t i = 0; i < n; i++) {
+		hex[2 * i] = hex_digits[bytes[i] >> 4];
+		hex[2 * i + 1] = hex_digits[bytes[i] & 15];
+	}
+	*out = value_str((struct str){ hex, 2 * n });
 	return EVAL_OK;
 }

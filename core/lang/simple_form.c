@@ -153,7 +153,9 @@ build_call(struct simple_parser *p, struct str f)
 	}
 	struct simple_node *node = simple_node_new(p, SIMPLE_CALL, f.p, 0);
 	node->u.fn = fn;
-	p->e->reads.flags |= fn->reads;
+	p->e->reads.flags |= fn->reads & ACCESS_ALL;
+	if (fn->reads & SIMPLE_READS_ORIGINAL)
+		compile_keep_original(p->c);
 	if (!fn->pure)
 		p->effects = true;
 	return simple_parse_args(p, args, fn, node) ? node : NULL;
@@ -597,6 +599,28 @@ form_properties(struct simple_parser *p, struct str whole, struct str rest)
 	return form_prefixed(p, whole, rest);
 }
 
+/* The text of a file, which is read at load. */
+static struct simple_node *
+form_load(struct simple_parser *p, struct str whole, struct str rest)
+{
+	struct str name, inner;
+	if (rest.n == 0 || rest.p[rest.n - 1] != ')')
+		return simple_error(p, whole.p, "Valid syntax: ${load(file)} was: %.*s", STR_FMT(whole));
+	name = str_trim((struct str){ rest.p, rest.n - 1 });
+	if (simple_unquote(p, name, &inner))
+		name = inner;
+	if (name.n == 0 || simple_has_function(name))
+		return simple_error(p, whole.p,
+		    "function load takes the name of a file, which is read when the route is loaded");
+	const char *text = compile_file_text(
+	    p->c, arena_strndup(p->arena, name.p, name.n), p->e->at);
+	if (text == NULL) {
+		p->failed = true; /* it has reported */
+		return NULL;
+	}
+	return simple_const(p, whole.p, value_str(str_of(text)));
+}
+
 static struct simple_node *
 form_properties_exist(struct simple_parser *p, struct str whole, struct str rest)
 {
@@ -688,6 +712,7 @@ static const struct form forms[] = {
 	{ "simpleJsonpath(", NULL, form_simple_jsonpath },
 	{ "xpath(", NULL, form_xpath },
 	{ "jq(", NULL, form_jq },
+	{ "load(", NULL, form_load },
 	{ "int:", NULL, form_int },
 	{ "long:", NULL, form_long },
 	{ "boolean:", NULL, form_boolean },

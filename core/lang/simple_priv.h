@@ -31,7 +31,8 @@ enum {
 	SIMPLE_DEPTH_MAX = 64,
 	SIMPLE_TERMS_MAX = 1000,
 	SIMPLE_QUOTE_TRIES = 4096,
-	SIMPLE_TEXT_MAX = 256 * 1024 * 1024
+	SIMPLE_TEXT_MAX = 256 * 1024 * 1024,
+	SIMPLE_READS_ORIGINAL = 1 << 16 /* of a function: the body that the exchange began with */
 };
 
 enum simple_type {
@@ -180,7 +181,7 @@ struct simple_function {
 	uint8_t min, max;
 	const char *args;
 	bool pure;
-	unsigned reads; /* ACCESS_*: beyond its arguments */
+	unsigned reads; /* ACCESS_*: beyond its arguments; SIMPLE_READS_ORIGINAL */
 	enum eval_rc (*eval)(struct simple_call *call, struct value *out);
 	const char *help;
 };

@@ -179,6 +179,7 @@ struct program {
 	struct state_node **states;
 	uint32_t states_n;
 	uint64_t kinds;                    /* bit i: kind i of kinds.def is needed */
+	bool keeps_original;               /* an expression asks for the body that its exchange began with */
 	uint32_t shared_size;              /* of the state of all steps that workers share: balancers, breakers … */
 	struct state_limits limits;        /* from hinny.yaml */
 	struct pairs properties;           /* what ${properties:x} finds */

@@ -11,6 +11,7 @@ unit_tests = \
 	tests/unit/test_compile \
 	tests/unit/test_control \
 	tests/unit/test_cron \
+	tests/unit/test_digest \
 	tests/unit/test_engine \
 	tests/unit/test_error \
 	tests/unit/test_errors \
