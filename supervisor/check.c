@@ -40,6 +40,7 @@ struct check {
 	struct owner owners[KINDS_MAX];
 	size_t n;
 	bool ok;
+	struct check_question *question; /* hinny eval; NULL: hinny check */
 };
 
 static void
@@ -50,6 +51,54 @@ settle(struct check *ck)
 			return;
 	}
 	loop_stop(&ck->lp);
+}
+
+/* The owner can evaluate: asks it. */
+static void
+ask(struct owner *o)
+{
+	struct check_question *q = o->check->question;
+	struct control_message m = { .type = FRAME_EVALUATE_ONE, .fd = -1 };
+	struct access all = { .flags = ACCESS_ALL & ~(unsigned)ACCESS_BODY };
+	struct hinny_error err;
+	struct buf message, body;
+
+	buf_init(&message, FRAME_MAX / 4);
+	buf_init(&body, FRAME_MAX / 2);
+	struct frame_writer w = { .out = &message }, b = { .out = &body };
+	frame_put_message(&w, q->ex, &all, false);
+	frame_put_value(&b, &q->ex->body);
+	m.evaluate_one = (struct control_evaluate_one){ .slot = q->e->slot,
+		.message = { message.p, message.n },
+		.body = { body.p, body.n } };
+	if (w.rc != HINNY_OK || b.rc != HINNY_OK)
+		(void)hinny_error_set(&err, HINNY_ELIMIT, "the message is too large");
+	else if (channel_send(o->channel, &m, &err) == HINNY_OK)
+		err.rc = HINNY_OK;
+	if (err.rc != HINNY_OK) {
+		(void)fprintf(o->check->to, "hinny: %s\n", err.text);
+		o->answered = true;
+		o->check->ok = false;
+		settle(o->check);
+	}
+	buf_fini(&message);
+	buf_fini(&body);
+}
+
+static void
+take_value(struct owner *o, const struct control_value *v)
+{
+	struct check_question *q = o->check->question;
+	struct arena *a = &q->ex->arena;
+	struct str bytes = arena_str(a, v->value);
+	struct frame_reader r = { .p = bytes.p, .end = bytes.p + bytes.n };
+
+	q->exception = v->exception.n > 0 ? arena_strndup(a, v->exception.p, v->exception.n) : NULL;
+	q->text = arena_strndup(a, v->text.p != NULL ? v->text.p : "", v->text.n);
+	if (q->exception == NULL)
+		q->value = frame_get_value(&r, a, NULL);
+	o->answered = true;
+	settle(o->check);
 }
 
 static void
@@ -63,7 +112,11 @@ on_message(void *owner, const struct control_message *m)
 		o->refused = true;
 		o->check->ok = false;
 	}
-	if (m->type == FRAME_READY || m->type == FRAME_REFUSED) {
+	if (m->type == FRAME_READY && o->check->question != NULL) {
+		ask(o);
+	} else if (m->type == FRAME_VALUE && o->check->question != NULL) {
+		take_value(o, &m->value);
+	} else if (m->type == FRAME_READY || m->type == FRAME_REFUSED) {
 		o->answered = true;
 		settle(o->check);
 	}
@@ -103,7 +156,8 @@ static enum hinny_rc
 start(struct check *ck, const struct kind_desc *kind, const char *path, struct hinny_error *err)
 {
 	const char *argv[] = { kind->executable, "--index", "0", "--incarnation", "1",
-		"--generation", "1", "--listeners", "0", "--check", NULL };
+		"--generation", "1", "--listeners", "0",
+		ck->question != NULL ? "--evaluate" : "--check", NULL };
 	struct owner *o = &ck->owners[ck->n];
 	int pair[2];
 
@@ -137,7 +191,10 @@ start_kind(struct check *ck, const struct kind_desc *kind, struct hinny_error *e
 	char *path = spawn_path(kind->executable);
 	enum hinny_rc rc = HINNY_OK;
 
-	if (access(path, X_OK) == -1)
+	if (access(path, X_OK) == -1 && ck->question != NULL)
+		rc = hinny_error_set(err, HINNY_ENOENT, "%s is not installed (\"%s\")",
+		    kind->executable, path);
+	else if (access(path, X_OK) == -1)
 		(void)fprintf(ck->to,
 		    "hinny: note: %s is not installed (\"%s\"); what only it can compile is not "
 		    "checked\n",
@@ -185,8 +242,9 @@ finish(struct check *ck)
 	loop_fini(&ck->lp);
 }
 
-bool
-check_owners(struct bundle *b, const struct program *p, FILE *to)
+/* `kinds`: a bit for each kind of worker that is asked. */
+static bool
+run(struct bundle *b, const struct program *p, uint64_t kinds, struct check_question *q, FILE *to)
 {
 	struct check *ck = MEM_NEW(struct check);
 	struct hinny_error err;
@@ -194,6 +252,7 @@ check_owners(struct bundle *b, const struct program *p, FILE *to)
 
 	ck->to = to;
 	ck->ok = true;
+	ck->question = q;
 	ck->bundle_fd = ck->dir_fd = -1;
 	ck->run.fd = ck->run.lock = -1;
 	rc = loop_init(&ck->lp, &err);
@@ -202,7 +261,7 @@ check_owners(struct bundle *b, const struct program *p, FILE *to)
 		rc = prepare(ck, b, p, &err);
 	}
 	for (int k = 0; rc == HINNY_OK && k < kind_count() && k < KINDS_MAX; k++) {
-		if ((p->kinds >> k & 1) != 0)
+		if ((kinds >> k & 1) != 0)
 			rc = start_kind(ck, kind_at(k), &err);
 	}
 	if (rc == HINNY_OK && ck->n > 0) {
@@ -215,4 +274,16 @@ check_owners(struct bundle *b, const struct program *p, FILE *to)
 	finish(ck);
 	free(ck);
 	return ok;
+}
+
+bool
+check_owners(struct bundle *b, const struct program *p, FILE *to)
+{
+	return run(b, p, p->kinds, NULL, to);
+}
+
+bool
+check_evaluate(struct bundle *b, const struct program *p, struct check_question *q, FILE *to)
+{
+	return run(b, p, (uint64_t)1 << kind_index(str_of(q->e->owner)), q, to);
 }

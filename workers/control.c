@@ -206,6 +206,7 @@ static const struct {
 	{ FRAME_LISTENER, on_listener },
 	{ FRAME_LOG_LEVEL, on_log_level },
 	{ FRAME_SEND, on_send },
+	{ FRAME_EVALUATE_ONE, evaluate_one },
 	{ FRAME_QUESTION, on_question },
 	{ FRAME_POISON, on_poison },
 	{ FRAME_STATE_SAVE, on_state_save },
@@ -262,6 +263,10 @@ static void
 control_closed(void *owner, const struct hinny_error *err)
 {
 	struct worker *wk = owner;
+	if (wk->args.evaluate) { /* hinny eval has what it wanted */
+		loop_stop(&wk->lp);
+		return;
+	}
 	log_warning("the supervisor is gone (%s); finishing", err->text);
 	channel_free(wk->control);
 	wk->control = NULL;

@@ -5,6 +5,7 @@ workers_sources = \
 	workers/consumers.c \
 	workers/control.c \
 	workers/engine_ops.c \
+	workers/evaluate.c \
 	workers/main.c \
 	workers/reply.c \
 	workers/send.c \

@@ -37,6 +37,7 @@ arguments_parse(struct worker_arguments *args, int argc, char **argv)
 		{ "generation", required_argument, NULL, 'g' },
 		{ "listeners", required_argument, NULL, 'l' },
 		{ "check", no_argument, NULL, 'c' },
+		{ "evaluate", no_argument, NULL, 'e' },
 		{ 0 },
 	};
 	uint64_t index = 0, listeners = 0;
@@ -59,6 +60,9 @@ arguments_parse(struct worker_arguments *args, int argc, char **argv)
 			break;
 		case 'c':
 			args->check = true;
+			break;
+		case 'e':
+			args->check = args->evaluate = true;
 			break;
 		default:
 			ok = false;
@@ -257,7 +261,7 @@ worker_main(const struct worker_kind *kind, int argc, char **argv)
 	} else {
 		wk->state = WORKER_READY;
 		control_say_ready(wk);
-		if (!wk->args.check)
+		if (!wk->args.check || wk->args.evaluate)
 			loop_run(&wk->lp);
 	}
 	diagnostics_fini(&ds);

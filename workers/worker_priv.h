@@ -21,6 +21,7 @@ struct worker_arguments {
 	unsigned index, listeners;
 	uint64_t incarnation, generation;
 	bool check;
+	bool evaluate; /* beside check: stay, and evaluate what the command asks for */
 };
 
 struct worker {
@@ -96,6 +97,8 @@ enum hinny_rc worker_ipc_open(struct worker *wk, struct hinny_error *err);
 /* control.c */
 enum hinny_rc control_open(struct worker *wk, struct hinny_error *err);
 void control_say_refused(struct worker *wk, const char *text, size_t problems);
+/* evaluate.c: EVALUATE_ONE of hinny eval */
+void evaluate_one(struct worker *wk, const struct control_message *m);
 void control_say_ready(struct worker *wk);
 void control_say_state_saved(struct worker *wk, int fd, uint64_t bytes, uint64_t records, uint64_t lost);
 void control_say_poison(struct worker *wk, uint64_t key);

@@ -84,6 +84,12 @@ static const struct field fields[] = {
 	ROW(STATE_SERVE, BOOL, state_serve.older),
 	ROW(STATE_END, BOOL, state_end.final),
 	ROW(POISON, U64, poison.key),
+	ROW(EVALUATE_ONE, U32, evaluate_one.slot),
+	ROW(EVALUATE_ONE, STR, evaluate_one.message),
+	ROW(EVALUATE_ONE, STR, evaluate_one.body),
+	ROW(VALUE, STR, value.value),
+	ROW(VALUE, STR, value.exception),
+	ROW(VALUE, STR, value.text),
 };
 
 static const struct type_row {

@@ -119,6 +119,17 @@ struct control_poison {
 	uint64_t key; /* poison_key() of the call: the same in all workers of a generation */
 };
 
+struct control_evaluate_one {
+	uint32_t slot;      /* of the expression, in program.remotes */
+	struct str message; /* headers, properties, variables: frame_put_message */
+	struct str body;    /* frame_put_value */
+};
+struct control_value {
+	struct str value;     /* frame_put_value */
+	struct str exception; /* class of the exception, or empty */
+	struct str text;      /* …and its message */
+};
+
 /* Strings are borrowed: when encoded from the caller, when decoded from the frame's bytes. START,
  * START_SOURCES, SOURCES_STOPPED and STOP have no payload. */
 struct control_message {
@@ -146,6 +157,8 @@ struct control_message {
 		struct control_state_file state_file;
 		struct control_state_serve state_serve;
 		struct control_state_end state_end;
+		struct control_evaluate_one evaluate_one;
+		struct control_value value;
 	};
 };
 

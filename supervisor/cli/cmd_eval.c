@@ -1,7 +1,8 @@
 /*
  * hinny eval: the value of an expression for a message that is given on the command line, without a
  * broker. The expression is compiled as the body of a route of its own, so that it is read, and
- * refused, as in a route file.
+ * refused, as in a route file. What another executable evaluates (xpath, jq) is asked of that one,
+ * started for it.
  */
 #include "supervisor/cli/cli.h"
 
@@ -10,6 +11,7 @@
 #include "core/base/mem.h"
 #include "core/config/config.h"
 #include "core/lang/expression.h"
+#include "supervisor/check.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -148,23 +150,74 @@ print_value(const struct cli_args *args, struct exchange *ex, const struct value
 	return fflush(stdout) == 0 ? EXIT_SUCCESS : CLI_FAILED;
 }
 
+/* What the owner said of a program that it refuses: the text alone. */
+static void
+say_refusal(const char *language, const char *text)
+{
+	const char *colon = strchr(text, '\n') != NULL ? strstr(text, ": ") : NULL;
+	size_t skip = strlen(language);
+
+	text = colon != NULL ? colon + 2 : text;
+	if (strncmp(text, language, skip) == 0 && text[skip] == ':')
+		text += skip + 2;
+	cli_error("eval: %s: %.*s", language, (int)strcspn(text, "\n"), text);
+}
+
+/* One expression, or part, in its owner's executable; its outcome is found in a slot, as in a
+ * broker. False: said. */
+static bool
+ask_owner(struct bundle *b, const struct program *p, const struct expression *e,
+    struct exchange *ex, struct eval_slot *slot)
+{
+	struct check_question q = { .e = e, .ex = ex };
+	char *said = NULL;
+	size_t n = 0;
+	FILE *to = open_memstream(&said, &n);
+
+	bool ok = to != NULL && check_evaluate(b, p, &q, to);
+	if (to != NULL)
+		(void)fclose(to); /* memory */
+	if (!ok)
+		say_refusal(e->language->name, said != NULL ? said : "out of memory\n");
+	free(said);
+	*slot = (struct eval_slot){ .e = e, .filled = true, .value = q.value };
+	if (ok && q.exception != NULL) {
+		int id = exception_find(str_of(q.exception));
+		exchange_fail(ex, id >= 0 ? (enum exception_id)id : EXCEPTION_RUNTIME_CAMEL, "%s",
+		    q.text);
+		slot->exception = ex->exception;
+		ex->exception = NULL;
+	}
+	return ok;
+}
+
+static bool
+ask_owners(struct bundle *b, const struct program *p, const struct expression *e,
+    struct exchange *ex)
+{
+	uint32_t n = e->parts_n + 1;
+
+	ex->slots = arena_zalloc(&ex->arena, n * sizeof *ex->slots);
+	for (uint32_t i = 0; i < n; i++) {
+		const struct expression *part = i < e->parts_n ? e->parts[i] : e;
+		if (part->owner != NULL && !ask_owner(b, p, part, ex, &ex->slots[ex->slots_n++]))
+			return false;
+	}
+	return true;
+}
+
 static int
-evaluate(const struct cli_args *args, const struct program *p)
+evaluate(const struct cli_args *args, struct bundle *b, const struct program *p)
 {
 	const struct expression *e = p->routes[0]->block.first->expr;
 	struct exchange_pool pool;
 	struct value v;
 	int status = CLI_FAILED;
 
-	if (e->owner != NULL || e->parts_n > 0) {
-		cli_error("eval: \"%s\" needs hinny-%s, which runs beside a broker only", e->text,
-		    e->owner != NULL ? e->owner : "xform");
-		return CLI_FAILED;
-	}
 	exchange_pool_init(&pool, 1);
 	struct exchange *ex = exchange_new(&pool);
 	ex->from_route = ex->route = p->routes[0];
-	if (!set_body(args, ex) || !set_headers(args, ex))
+	if (!set_body(args, ex) || !set_headers(args, ex) || !ask_owners(b, p, e, ex))
 		;
 	else if (expression_eval(e, ex, &v) == EVAL_OK)
 		status = print_value(args, ex, &v);
@@ -191,7 +244,7 @@ run(const struct cli_args *args)
 	diagnostics_init(&ds);
 	struct program *p = compile(args, &b, &ds);
 	if (p != NULL) {
-		status = evaluate(args, p);
+		status = evaluate(args, b, p);
 		program_free(p);
 	}
 	if (b != NULL)

@@ -64,10 +64,34 @@ def test_eval():
     status, out, err = hinny('eval', 'simple', '${null}', '--json')
     assert status == 0 and result(out) == {'value': None, 'type': None}
     for language, text, word in (('simple', '${nosuch}', 'nosuch'), ('jsonpath', '$.x', 'x'), ('jsonpath', '$[', '$['),
-                                 ('xpath', '/a', 'xform'), ('simpel', 'x', 'simpel'), ('simple', '${throwException(no)}', 'no')):
+                                 ('xpath', '/a', 'line 1'), ('xpath', '/a[', 'Expected ]'), ('xpath', 'nosuch()', 'nosuch'),
+                                 ('jq', '.lines | nosuch', 'nosuch/0 is not defined at character 10'), ('jq', '.lines.x', 'Cannot index'),
+                                 ('simpel', 'x', 'simpel'), ('simple', '${throwException(no)}', 'no')):
         status, out, err = hinny('eval', language, text, '--body', os.path.join(where, 'o.json'))
         assert status == 1 and out == '' and word in err and '/tmp' not in err, (status, out, err)
     assert hinny('eval', 'simple')[0] == 2
+
+
+def test_eval_in_the_owner():
+    """What another executable evaluates is asked of it; nothing stays behind."""
+    where = folder({'o.xml': '<o id="7"><i>a</i><i>b</i></o>', 'o.json': '{"id": 7, "tags": ["a", "b"]}', 'big.json': '{"x": "%s"}' % ('a' * 3000000)})
+    tmp = os.path.join(where, 'tmp')
+    os.mkdir(tmp)
+    os.environ['TMPDIR'] = tmp
+    try:
+        for language, text, body, more, want in (
+                ('xpath', '/o/i[$n]', 'o.xml', ['n=2'], '<i>a</i><i>b</i>'), ('xpath', '/o/@id', 'o.xml', [], '7'),
+                ('jq', '.tags', 'o.json', [], '["a","b"]'), ('jq', '.x | length', 'big.json', [], '3000000'),
+                ('jq', 'header("A")', 'o.json', ['a=5'], '5'), ('jq', '.nope', 'o.json', [], 'null'),
+                ('simple', 'x=${jq(.id)} ${xpath(header:x,/a/text())}', 'o.json', ['x=<a>1</a>'], 'x=7 1')):
+            args = [a for h in more for a in ('--header', h)]
+            status, out, err = hinny('eval', language, text, '--body', os.path.join(where, body), *args)
+            assert (status, out, err) == (0, want + '\n', ''), (text, status, out, err)
+        status, out, err = hinny('eval', 'xtokenize', '//i', '--body', os.path.join(where, 'o.xml'), '--json')
+        assert result(out) == {'value': '[<i>a</i>, <i>b</i>]', 'type': 'java.util.ArrayList'}, out
+        assert os.listdir(tmp) == [], os.listdir(tmp)
+    finally:
+        del os.environ['TMPDIR']
 
 
 def test_version_and_help():
