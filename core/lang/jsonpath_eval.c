@@ -17,7 +17,16 @@ struct walk {
 	struct value last;
 	struct value_list *list; /* NULL: only the last one is kept */
 	unsigned depth;
+	struct trail *trail; /* the way to where the walk is; NULL: nobody wants to know */
+	size_t trail_n;
 };
+
+/* A step of it: a member, or (key.p NULL) an item. */
+struct trail {
+	struct str key;
+	size_t index;
+};
+enum { TRAIL_MAX = SCAN_DEPTH_MAX + JSONPATH_TOKENS_MAX + 1 };
 
 /* What is missing or wrong ends the walk: false. */
 static bool
@@ -37,9 +46,45 @@ shown(const struct walk *w)
 static bool visit(struct walk *w, size_t at, const struct value *model, bool definite);
 
 static bool
+visit_child(struct walk *w, size_t at, struct str key, size_t index, const struct value *v,
+    bool definite)
+{
+	if (w->trail != NULL) {
+		ASSERT(w->trail_n < TRAIL_MAX);
+		w->trail[w->trail_n++] = (struct trail){ key, index };
+	}
+	bool ok = visit(w, at, v, definite);
+	w->trail_n -= w->trail != NULL;
+	return ok;
+}
+
+/* $['a'][0] */
+static struct value
+trail_text(struct walk *w)
+{
+	struct buf b;
+	buf_init(&b, 0);
+	(void)buf_add_char(&b, '$'); /* no bound */
+	for (size_t i = 0; i < w->trail_n; i++) {
+		if (w->trail[i].key.p != NULL)
+			(void)buf_printf(&b, "['%.*s']", STR_FMT(w->trail[i].key));
+		else
+			(void)buf_printf(&b, "[%zu]", w->trail[i].index);
+	}
+	struct value v = value_str(arena_str(w->run->arena, (struct str){ b.p, b.n }));
+	buf_fini(&b);
+	return v;
+}
+
+static bool
 emit(struct walk *w, const struct value *v)
 {
+	struct value path;
 	w->found++;
+	if (w->trail != NULL) {
+		path = trail_text(w);
+		v = &path;
+	}
 	w->last = *v;
 	if (w->list != NULL)
 		value_list_add(w->run->arena, w->list, *v);
@@ -101,7 +146,7 @@ visit_property(struct walk *w, size_t at, const struct jsonpath_token *t, const 
 		if (!document_member(w->run->arena, model, t->u.property.names[i], &v)) {
 			if (!missing_property(w, at, single))
 				return false;
-		} else if (!visit(w, at + 1, &v, single)) {
+		} else if (!visit_child(w, at + 1, t->u.property.names[i], 0, &v, single)) {
 			return false;
 		}
 	}
@@ -135,7 +180,33 @@ visit_index(struct walk *w, size_t at, const struct jsonpath_token *t, const str
 		if (index < 0 || index >= size ||
 		    !document_item(w->run->arena, model, (size_t)index, &v))
 			continue;
-		if (!visit(w, at + 1, &v, definite && t->u.index.n == 1))
+		if (!visit_child(w, at + 1, (struct str){ NULL, 0 }, (size_t)index, &v,
+			definite && t->u.index.n == 1))
+			return false;
+	}
+	return true;
+}
+
+/* With a negative step: from the end to the beginning. */
+static bool
+visit_slice_back(struct walk *w, size_t at, const struct jsonpath_token *t,
+    const struct value *model, int64_t size)
+{
+	int64_t from = t->u.slice.has_from ? t->u.slice.from : size - 1,
+		to = t->u.slice.has_to ? t->u.slice.to : -1;
+	from += t->u.slice.has_from && from < 0 ? size : 0;
+	to += t->u.slice.has_to && to < 0 ? size : 0;
+	from = from >= size ? size - 1 : from;
+	to = to < -1 ? -1 : to;
+	struct value *items = arena_alloc(w->run->arena, (size_t)size * sizeof *items + 1), v;
+	struct document_iter it;
+	struct str key;
+	document_iter_init(&it, w->run->arena, model);
+	for (int64_t i = 0; i < size && document_iter_next(&it, &key, &items[i]);)
+		i++;
+	for (int64_t i = from; i > to; i += t->u.slice.step) {
+		v = items[i];
+		if (!visit_child(w, at + 1, (struct str){ NULL, 0 }, (size_t)i, &v, false))
 			return false;
 	}
 	return true;
@@ -153,14 +224,18 @@ visit_slice(struct walk *w, size_t at, const struct jsonpath_token *t, const str
 		return false;
 	if (stop)
 		return true;
-	int64_t size = (int64_t)document_size(model);
+	int64_t size = (int64_t)document_size(model), step = t->u.slice.step;
 	int64_t from = t->u.slice.has_from ? t->u.slice.from : 0,
 		to = t->u.slice.has_to ? t->u.slice.to : size;
+	if (step < 0)
+		return visit_slice_back(w, at, t, model, size);
 	from += from < 0 ? size : 0;
 	to += to < 0 ? size : 0;
+	from = from < 0 ? 0 : from;
 	document_iter_init(&it, w->run->arena, model);
-	for (int64_t i = 0; i < to && document_iter_next(&it, &key, &v); i++)
-		if (i >= from && !visit(w, at + 1, &v, false))
+	for (int64_t i = 0; step > 0 && i < to && document_iter_next(&it, &key, &v); i++)
+		if (i >= from && (i - from) % step == 0 &&
+		    !visit_child(w, at + 1, key, (size_t)i, &v, false))
 			return false;
 	return true;
 }
@@ -175,8 +250,8 @@ visit_wildcard(struct walk *w, size_t at, const struct jsonpath_token *t, const 
 	(void)t;
 	(void)definite;
 	document_iter_init(&it, w->run->arena, model);
-	while (document_iter_next(&it, &key, &v))
-		if (!visit(w, at + 1, &v, false))
+	for (size_t i = 0; document_iter_next(&it, &key, &v); i++)
+		if (!visit_child(w, at + 1, key, i, &v, false))
 			return false;
 	return true;
 }
@@ -188,17 +263,18 @@ visit_filter(struct walk *w, size_t at, const struct jsonpath_token *t, const st
 	struct document_iter it;
 	struct str key;
 	struct value v;
-	if (document_kind(model) == DOCUMENT_OBJECT)
-		return !jsonpath_accepts(w->run, t->u.filter, model) ||
+	if (document_kind(model) == DOCUMENT_OBJECT && !t->u.filter.strict)
+		return !jsonpath_accepts(w->run, t->u.filter.condition, model) ||
 		    visit(w, at + 1, model, false);
 	if (document_kind(model) == DOCUMENT_SCALAR)
-		return !definite ||
+		return !definite || t->u.filter.strict ||
 		    fail(w, EXCEPTION_INVALID_PATH,
 			arena_printf(w->run->arena,
 			    "Filter: [?] can not be applied to primitives, in path %s", shown(w)));
 	document_iter_init(&it, w->run->arena, model);
-	while (document_iter_next(&it, &key, &v))
-		if (jsonpath_accepts(w->run, t->u.filter, &v) && !visit(w, at + 1, &v, false))
+	for (size_t i = 0; document_iter_next(&it, &key, &v); i++)
+		if (jsonpath_accepts(w->run, t->u.filter.condition, &v) &&
+		    !visit_child(w, at + 1, key, i, &v, false))
 			return false;
 	return true;
 }
@@ -223,7 +299,9 @@ scan_fits(struct walk *w, const struct jsonpath_token *t, const struct value *mo
 	case JSONPATH_SLICE:
 		return kind == DOCUMENT_ARRAY;
 	case JSONPATH_FILTER:
-		return kind == DOCUMENT_OBJECT && jsonpath_accepts(w->run, t->u.filter, model);
+		return t->u.filter.strict ||
+		    (kind == DOCUMENT_OBJECT &&
+			jsonpath_accepts(w->run, t->u.filter.condition, model));
 	default:
 		return true;
 	}
@@ -243,9 +321,12 @@ scan(struct walk *w, size_t at, const struct value *model)
 		return false;
 	w->depth++;
 	document_iter_init(&it, w->run->arena, model);
-	while (document_iter_next(&it, &key, &v)) {
+	for (size_t i = 0; document_iter_next(&it, &key, &v); i++) {
+		if (w->trail != NULL)
+			w->trail[w->trail_n++] = (struct trail){ key, i };
 		if (!scan(w, at, &v))
 			return false;
+		w->trail_n -= w->trail != NULL;
 	}
 	w->depth--;
 	return true;
@@ -288,6 +369,8 @@ visit_function(struct walk *w, size_t at, const struct jsonpath_token *t, const 
 typedef bool visit_fn(struct walk *w, size_t at, const struct jsonpath_token *t,
     const struct value *model, bool definite);
 
+static visit_fn visit_union;
+
 static visit_fn *const visitors[JSONPATH_TOKEN_TYPES] = {
 	[JSONPATH_PROPERTY] = visit_property,
 	[JSONPATH_WILDCARD] = visit_wildcard,
@@ -296,7 +379,22 @@ static visit_fn *const visitors[JSONPATH_TOKEN_TYPES] = {
 	[JSONPATH_FILTER] = visit_filter,
 	[JSONPATH_SCAN] = visit_scan,
 	[JSONPATH_FUNCTION] = visit_function,
+	[JSONPATH_UNION] = visit_union,
 };
+
+/* One selector after the other, each for itself. */
+static bool
+visit_union(struct walk *w, size_t at, const struct jsonpath_token *t, const struct value *model,
+    bool definite)
+{
+	(void)definite;
+	for (size_t i = 0; i < t->u.several.n; i++) {
+		const struct jsonpath_token *one = &t->u.several.items[i];
+		if (!visitors[one->type](w, at, one, model, false))
+			return false;
+	}
+	return true;
+}
 
 /* The tokens from `at` on over model; definite: no token before gave more than one. */
 static bool
@@ -316,7 +414,10 @@ jsonpath_evaluate(struct jsonpath_run *run, const struct jsonpath_code *code,
 {
 	struct walk w = { .run = run, .code = code, .end = code->n - code->inverted };
 	struct value list = value_null();
-	if (!code->definite || code->inverted) {
+	bool paths = (run->options & JSONPATH_AS_PATHS) != 0 && !code->inverted;
+	if (paths)
+		w.trail = arena_alloc(run->arena, TRAIL_MAX * sizeof *w.trail);
+	if (!code->definite || code->inverted || paths) {
 		list = value_new_list(run->arena, 8);
 		w.list = list.u.list;
 	}
@@ -325,7 +426,7 @@ jsonpath_evaluate(struct jsonpath_run *run, const struct jsonpath_code *code,
 	if (code->inverted)
 		return apply_function(&w, &code->tokens[code->n - 1], &list, out) ? JSONPATH_FOUND
 										  : JSONPATH_FAILED;
-	if (!code->definite) {
+	if (!code->definite || (paths && w.found > 0)) {
 		*out = list;
 		return JSONPATH_FOUND;
 	}
@@ -382,9 +483,11 @@ jsonpath_read(const struct jsonpath_code *code, struct exchange *ex, const struc
 			exchange_fail(ex, run.id, "%s", run.why);
 			return EVAL_ERROR;
 		}
-		*out = code->definite ? value_null() : value_new_list(&ex->arena, 0);
+		*out = code->definite && !(options & JSONPATH_AS_PATHS)
+		    ? value_null()
+		    : value_new_list(&ex->arena, 0);
 	}
-	if ((options & JSONPATH_ALWAYS_LIST) && code->definite) {
+	if ((options & JSONPATH_ALWAYS_LIST) && code->definite && !(options & JSONPATH_AS_PATHS)) {
 		struct value list = value_new_list(&ex->arena, 1);
 		value_list_add(&ex->arena, list.u.list, *out);
 		*out = list;

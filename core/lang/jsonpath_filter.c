@@ -12,19 +12,11 @@ enum condition_type {
 	CONDITION_COMPARE
 };
 
-struct side {
-	bool there; /* false: a path without a result */
-	struct value v;
-	const struct regex *pattern;
-};
-
-typedef bool compare_fn(struct jsonpath_run *run, const struct side *l, const struct side *r);
-
 struct jsonpath_condition {
 	enum condition_type type;
 	const struct jsonpath_condition *l, *r; /* OR, AND, NOT */
 	struct jsonpath_operand left, right;    /* EXISTS, COMPARE */
-	compare_fn *compare;
+	jsonpath_compare_fn *compare;
 };
 
 /* ---- comparing ---- */
@@ -82,33 +74,33 @@ values_equal(struct arena *a, const struct value *l, const struct value *r)
 }
 
 static bool
-compare_equal(struct jsonpath_run *run, const struct side *l, const struct side *r)
+compare_equal(struct jsonpath_run *run, const struct jsonpath_side *l, const struct jsonpath_side *r)
 {
 	return l->there && r->there && values_equal(run->arena, &l->v, &r->v);
 }
 
 static bool
-compare_not_equal(struct jsonpath_run *run, const struct side *l, const struct side *r)
+compare_not_equal(struct jsonpath_run *run, const struct jsonpath_side *l, const struct jsonpath_side *r)
 {
 	return !compare_equal(run, l, r);
 }
 
 static bool
-compare_same(struct jsonpath_run *run, const struct side *l, const struct side *r)
+compare_same(struct jsonpath_run *run, const struct jsonpath_side *l, const struct jsonpath_side *r)
 {
 	return l->there && r->there && is_number(&l->v) == is_number(&r->v) &&
 	    values_equal(run->arena, &l->v, &r->v);
 }
 
 static bool
-compare_not_same(struct jsonpath_run *run, const struct side *l, const struct side *r)
+compare_not_same(struct jsonpath_run *run, const struct jsonpath_side *l, const struct jsonpath_side *r)
 {
 	return !compare_same(run, l, r);
 }
 
 /* Numbers with numbers, texts with texts; false for anything else. */
 static bool
-order_sides(struct jsonpath_run *run, const struct side *l, const struct side *r, int *order)
+order_sides(struct jsonpath_run *run, const struct jsonpath_side *l, const struct jsonpath_side *r, int *order)
 {
 	if (!l->there || !r->there)
 		return false;
@@ -125,28 +117,28 @@ order_sides(struct jsonpath_run *run, const struct side *l, const struct side *r
 }
 
 static bool
-compare_less(struct jsonpath_run *run, const struct side *l, const struct side *r)
+compare_less(struct jsonpath_run *run, const struct jsonpath_side *l, const struct jsonpath_side *r)
 {
 	int order;
 	return order_sides(run, l, r, &order) && order < 0;
 }
 
 static bool
-compare_less_equal(struct jsonpath_run *run, const struct side *l, const struct side *r)
+compare_less_equal(struct jsonpath_run *run, const struct jsonpath_side *l, const struct jsonpath_side *r)
 {
 	int order;
 	return order_sides(run, l, r, &order) && order <= 0;
 }
 
 static bool
-compare_greater(struct jsonpath_run *run, const struct side *l, const struct side *r)
+compare_greater(struct jsonpath_run *run, const struct jsonpath_side *l, const struct jsonpath_side *r)
 {
 	int order;
 	return order_sides(run, l, r, &order) && order > 0;
 }
 
 static bool
-compare_greater_equal(struct jsonpath_run *run, const struct side *l, const struct side *r)
+compare_greater_equal(struct jsonpath_run *run, const struct jsonpath_side *l, const struct jsonpath_side *r)
 {
 	int order;
 	return order_sides(run, l, r, &order) && order >= 0;
@@ -154,9 +146,9 @@ compare_greater_equal(struct jsonpath_run *run, const struct side *l, const stru
 
 /* The pattern matches the whole text, or that of an item. */
 static bool
-compare_matches(struct jsonpath_run *run, const struct side *l, const struct side *r)
+compare_matches(struct jsonpath_run *run, const struct jsonpath_side *l, const struct jsonpath_side *r)
 {
-	const struct side *text = r->pattern != NULL ? l : r;
+	const struct jsonpath_side *text = r->pattern != NULL ? l : r;
 	const struct regex *pattern = r->pattern != NULL ? r->pattern : l->pattern;
 	struct document_iter it;
 	struct str key;
@@ -189,25 +181,25 @@ has_item(struct jsonpath_run *run, const struct value *list, const struct value 
 }
 
 static bool
-is_list(const struct side *s)
+is_list(const struct jsonpath_side *s)
 {
 	return s->there && document_kind(&s->v) == DOCUMENT_ARRAY;
 }
 
 static bool
-compare_in(struct jsonpath_run *run, const struct side *l, const struct side *r)
+compare_in(struct jsonpath_run *run, const struct jsonpath_side *l, const struct jsonpath_side *r)
 {
 	return l->there && is_list(r) && has_item(run, &r->v, &l->v);
 }
 
 static bool
-compare_not_in(struct jsonpath_run *run, const struct side *l, const struct side *r)
+compare_not_in(struct jsonpath_run *run, const struct jsonpath_side *l, const struct jsonpath_side *r)
 {
 	return !compare_in(run, l, r);
 }
 
 static bool
-compare_contains(struct jsonpath_run *run, const struct side *l, const struct side *r)
+compare_contains(struct jsonpath_run *run, const struct jsonpath_side *l, const struct jsonpath_side *r)
 {
 	if (is_list(l))
 		return r->there && has_item(run, &l->v, &r->v);
@@ -217,7 +209,7 @@ compare_contains(struct jsonpath_run *run, const struct side *l, const struct si
 
 /* How many items of l are in r. */
 static bool
-count_common(struct jsonpath_run *run, const struct side *l, const struct side *r, size_t *count)
+count_common(struct jsonpath_run *run, const struct jsonpath_side *l, const struct jsonpath_side *r, size_t *count)
 {
 	struct document_iter it;
 	struct str key;
@@ -232,27 +224,27 @@ count_common(struct jsonpath_run *run, const struct side *l, const struct side *
 }
 
 static bool
-compare_subset(struct jsonpath_run *run, const struct side *l, const struct side *r)
+compare_subset(struct jsonpath_run *run, const struct jsonpath_side *l, const struct jsonpath_side *r)
 {
 	size_t count;
 	return count_common(run, l, r, &count) && count == document_size(&l->v);
 }
 
 static bool
-compare_all(struct jsonpath_run *run, const struct side *l, const struct side *r)
+compare_all(struct jsonpath_run *run, const struct jsonpath_side *l, const struct jsonpath_side *r)
 {
 	return compare_subset(run, r, l);
 }
 
 static bool
-compare_any(struct jsonpath_run *run, const struct side *l, const struct side *r)
+compare_any(struct jsonpath_run *run, const struct jsonpath_side *l, const struct jsonpath_side *r)
 {
 	size_t count;
 	return count_common(run, l, r, &count) && count > 0;
 }
 
 static bool
-compare_none(struct jsonpath_run *run, const struct side *l, const struct side *r)
+compare_none(struct jsonpath_run *run, const struct jsonpath_side *l, const struct jsonpath_side *r)
 {
 	size_t count;
 	return count_common(run, l, r, &count) && count == 0;
@@ -260,7 +252,7 @@ compare_none(struct jsonpath_run *run, const struct side *l, const struct side *
 
 /* Characters of a text, items of a list, members of an object; false for anything else. */
 static bool
-size_of(struct jsonpath_run *run, const struct side *s, size_t *out)
+size_of(struct jsonpath_run *run, const struct jsonpath_side *s, size_t *out)
 {
 	if (!s->there || (document_kind(&s->v) == DOCUMENT_SCALAR && !is_text(&s->v)))
 		return false;
@@ -269,7 +261,7 @@ size_of(struct jsonpath_run *run, const struct side *s, size_t *out)
 }
 
 static bool
-compare_size(struct jsonpath_run *run, const struct side *l, const struct side *r)
+compare_size(struct jsonpath_run *run, const struct jsonpath_side *l, const struct jsonpath_side *r)
 {
 	size_t n, wanted;
 	if (!size_of(run, l, &n) || !r->there)
@@ -280,7 +272,7 @@ compare_size(struct jsonpath_run *run, const struct side *l, const struct side *
 }
 
 static bool
-compare_empty(struct jsonpath_run *run, const struct side *l, const struct side *r)
+compare_empty(struct jsonpath_run *run, const struct jsonpath_side *l, const struct jsonpath_side *r)
 {
 	size_t n;
 	return size_of(run, l, &n) && r->there && r->v.type == VALUE_BOOL && (n == 0) == r->v.u.b;
@@ -289,7 +281,7 @@ compare_empty(struct jsonpath_run *run, const struct side *l, const struct side 
 static const struct operation {
 	const char *text;
 	bool word; /* in any letter case, ended by a blank, quote or bracket */
-	compare_fn *compare;
+	jsonpath_compare_fn *compare;
 } operators[] = {
 	/* a text comes before its own beginnings */
 	{ "===", false, compare_same },
@@ -318,6 +310,8 @@ bool
 jsonpath_operand_value(struct jsonpath_run *run, const struct jsonpath_operand *operand,
     const struct value *current, struct value *out)
 {
+	if (operand->type == JSONPATH_CALL)
+		return jsonpath_call_value(run, operand->call, current, out);
 	if (operand->type != JSONPATH_PATH) {
 		*out = operand->literal;
 		return true;
@@ -326,20 +320,30 @@ jsonpath_operand_value(struct jsonpath_run *run, const struct jsonpath_operand *
 	return jsonpath_evaluate(&inner, operand->path, current, out) == JSONPATH_FOUND;
 }
 
-static struct side
+static struct jsonpath_side
 side_of(
     struct jsonpath_run *run, const struct jsonpath_operand *operand, const struct value *current)
 {
-	struct side s = { .v = value_null(), .pattern = operand->pattern };
+	struct jsonpath_side s = { .v = value_null(), .pattern = operand->pattern };
 	s.there = jsonpath_operand_value(run, operand, current, &s.v);
 	return s;
+}
+
+/* What a test without a comparison found: the truth of match() and search(), and in RFC 9535 at
+ * least one node. */
+static bool
+is_something(const struct jsonpath_operand *operand, const struct value *v)
+{
+	if (operand->type == JSONPATH_CALL)
+		return v->type == VALUE_BOOL && v->u.b;
+	return !operand->strict || operand->path->definite || document_size(v) > 0;
 }
 
 bool
 jsonpath_accepts(struct jsonpath_run *run, const struct jsonpath_condition *condition,
     const struct value *current)
 {
-	struct side l, r;
+	struct jsonpath_side l, r;
 	switch (condition->type) {
 	case CONDITION_OR:
 		return jsonpath_accepts(run, condition->l, current) ||
@@ -350,7 +354,8 @@ jsonpath_accepts(struct jsonpath_run *run, const struct jsonpath_condition *cond
 	case CONDITION_NOT:
 		return !jsonpath_accepts(run, condition->l, current);
 	case CONDITION_EXISTS:
-		return jsonpath_operand_value(run, &condition->left, current, &l.v);
+		return jsonpath_operand_value(run, &condition->left, current, &l.v) &&
+		    is_something(&condition->left, &l.v);
 	case CONDITION_COMPARE:
 		break;
 	}
@@ -423,6 +428,38 @@ read_pattern(struct jsonpath_reader *r, struct jsonpath_operand *out)
 	    jsonpath_wrong(r, "%s", err.text);
 }
 
+static size_t
+skip_digits(struct str s, size_t i)
+{
+	while (i < s.n && s.p[i] >= '0' && s.p[i] <= '9')
+		i++;
+	return i;
+}
+
+/* A number as JSON writes it, or a word. */
+static bool
+is_json_word(struct str s)
+{
+	size_t i = s.n > 0 && s.p[0] == '-', begin = i;
+	if (s.n > 0 && s.p[0] >= 'a' && s.p[0] <= 'z')
+		return true;
+	i = skip_digits(s, i);
+	if (i == begin || (s.p[begin] == '0' && i > begin + 1))
+		return false;
+	if (i < s.n && s.p[i] == '.') {
+		begin = ++i;
+		if ((i = skip_digits(s, i)) == begin)
+			return false;
+	}
+	if (i < s.n && (s.p[i] == 'e' || s.p[i] == 'E')) {
+		i += 1 + (i + 1 < s.n && (s.p[i + 1] == '+' || s.p[i + 1] == '-'));
+		begin = i;
+		if ((i = skip_digits(s, i)) == begin)
+			return false;
+	}
+	return i == s.n;
+}
+
 static bool
 read_word(struct jsonpath_reader *r, struct value *out)
 {
@@ -432,6 +469,11 @@ read_word(struct jsonpath_reader *r, struct value *out)
 	struct str word = { r->text.p + begin, r->i - begin };
 	int64_t i;
 	double d;
+	if (r->strict && !is_json_word(word)) {
+		r->i = begin;
+		return jsonpath_wrong(r,
+		    "expected a path, a function, a text in quotes, a number, true, false or null");
+	}
 	if (str_eq(word, STR_LIT("null")))
 		*out = value_null();
 	else if (str_eq(word, STR_LIT("true")) || str_eq(word, STR_LIT("false")))
@@ -456,8 +498,14 @@ jsonpath_read_operand(struct jsonpath_reader *r, struct jsonpath_operand *out)
 	char c = jsonpath_peek(r);
 	if (c == '@' || c == '$') {
 		out->type = JSONPATH_PATH;
+		out->strict = r->strict;
 		return jsonpath_read_path(r, true, &out->path);
 	}
+	bool call = false;
+	if (r->strict && !jsonpath_read_call(r, out, &call))
+		return false;
+	if (call)
+		return true;
 	if (c == '\'' || c == '"') {
 		struct str text;
 		if (!jsonpath_read_quoted(r, &text))
@@ -505,6 +553,17 @@ condition_new(struct jsonpath_reader *r, enum condition_type type)
 	return condition;
 }
 
+/* What RFC 9535 allows at either side of an operator. */
+static bool
+check_side(struct jsonpath_reader *r, const struct jsonpath_operand *o)
+{
+	if (o->type == JSONPATH_PATH && !jsonpath_is_singular(o->path))
+		return jsonpath_wrong(r, "%s gives several nodes, which cannot be compared", o->path->shown);
+	if (o->type == JSONPATH_CALL && jsonpath_call_is_test(o->call))
+		return jsonpath_wrong(r, "the result of match and search cannot be compared");
+	return true;
+}
+
 static bool
 read_comparison(struct jsonpath_reader *r, const struct jsonpath_condition **out)
 {
@@ -514,16 +573,30 @@ read_comparison(struct jsonpath_reader *r, const struct jsonpath_condition **out
 		return false;
 	const struct operation *op = read_operator(r);
 	if (op != NULL) {
-		condition->compare = op->compare;
-		return jsonpath_read_operand(r, &condition->right);
+		jsonpath_compare_fn *strict = r->strict ? jsonpath_strict_compare(op->text) : NULL;
+		condition->compare = strict != NULL ? strict : op->compare;
+		return jsonpath_read_operand(r, &condition->right) &&
+		    (strict == NULL ||
+			(check_side(r, &condition->left) && check_side(r, &condition->right)));
 	}
-	if (condition->left.type != JSONPATH_PATH)
+	bool test = condition->left.type == JSONPATH_PATH ||
+	    (condition->left.type == JSONPATH_CALL && jsonpath_call_is_test(condition->left.call));
+	if (!test)
 		return jsonpath_wrong(r, "expected an operator");
 	condition->type = CONDITION_EXISTS;
 	return true;
 }
 
 static bool read_or(struct jsonpath_reader *r, const struct jsonpath_condition **out);
+
+/* Does something else than a bracket or a further ! stand at `at`? */
+static bool
+not_bare(const struct jsonpath_reader *r, size_t at)
+{
+	while (at < r->text.n && strchr(" \t\r\n", r->text.p[at]) != NULL)
+		at++;
+	return at < r->text.n && r->text.p[at] != '(' && r->text.p[at] != '!';
+}
 
 static bool
 read_term(struct jsonpath_reader *r, const struct jsonpath_condition **out)
@@ -536,11 +609,14 @@ read_term(struct jsonpath_reader *r, const struct jsonpath_condition **out)
 		return jsonpath_wrong(r, "nested too deep");
 	r->i++;
 	r->depth++;
+	size_t at = r->i;
 	bool read;
 	if (c == '!') {
 		struct jsonpath_condition *not = condition_new(r, CONDITION_NOT);
 		*out = not ;
 		read = read_term(r, &not ->l);
+		if (read && r->strict && not ->l->type == CONDITION_COMPARE && not_bare(r, at))
+			read = jsonpath_wrong(r, "a comparison behind ! needs parentheses");
 	} else {
 		read = read_or(r, out);
 		jsonpath_skip_blanks(r);
@@ -589,13 +665,7 @@ read_or(struct jsonpath_reader *r, const struct jsonpath_condition **out)
 }
 
 bool
-jsonpath_read_filter(struct jsonpath_reader *r, const struct jsonpath_condition **out)
+jsonpath_read_condition(struct jsonpath_reader *r, const struct jsonpath_condition **out)
 {
-	if (!read_or(r, out))
-		return false;
-	jsonpath_skip_blanks(r);
-	if (jsonpath_peek(r) != ')')
-		return jsonpath_wrong(r, "expected && or || or )");
-	r->i++;
-	return true;
+	return read_or(r, out);
 }

@@ -4,6 +4,7 @@
  *
  *   jsonpath_parse.c      text -> tokens
  *   jsonpath_filter.c     what stands in [?( )]: text -> conditions, and their truth
+ *   jsonpath_strict.c     what RFC 9535 has beside Jayway: its comparisons and functions in [? ]
  *   jsonpath_eval.c       tokens over a document
  *   jsonpath_functions.c  length(), min() …
  *   jsonpath.c            the language: options, Simple in paths, easy predicates
@@ -15,7 +16,12 @@
 #include "core/lang/jsonpath.h"
 #include "core/lang/regex.h"
 
-enum { JSONPATH_TOKENS_MAX = 128, JSONPATH_ITEMS_MAX = 256, JSONPATH_DEPTH_MAX = 64 };
+enum {
+	JSONPATH_TOKENS_MAX = 128,
+	JSONPATH_ITEMS_MAX = 256,
+	JSONPATH_SELECTORS_FIRST = 4,
+	JSONPATH_DEPTH_MAX = 64
+};
 
 struct jsonpath_condition;
 struct jsonpath_run;
@@ -24,10 +30,11 @@ enum jsonpath_token_type {
 	JSONPATH_PROPERTY, /* names */
 	JSONPATH_WILDCARD,
 	JSONPATH_INDEX,  /* indexes */
-	JSONPATH_SLICE,  /* from, to */
+	JSONPATH_SLICE,  /* from, to, step */
 	JSONPATH_FILTER, /* filter */
 	JSONPATH_SCAN,
 	JSONPATH_FUNCTION, /* fn with params */
+	JSONPATH_UNION,    /* several of the above in one pair of brackets */
 	JSONPATH_TOKEN_TYPES
 };
 
@@ -46,10 +53,18 @@ struct jsonpath_token {
 			size_t n;
 		} index;
 		struct {
-			int64_t from, to;
+			int64_t from, to, step;
 			bool has_from, has_to;
 		} slice;
-		const struct jsonpath_condition *filter;
+		struct {
+			const struct jsonpath_condition *condition;
+			bool strict; /* without parentheses, as RFC 9535 has it: it asks the
+			                members of an object, too */
+		} filter;
+		struct {
+			struct jsonpath_token *items;
+			size_t n;
+		} several;
 		struct {
 			const struct jsonpath_function *fn;
 			struct jsonpath_operand *params;
@@ -68,13 +83,24 @@ struct jsonpath_code {
 };
 
 /* One side of a comparison, or an argument of a function. */
-enum jsonpath_operand_type { JSONPATH_LITERAL, JSONPATH_PATH, JSONPATH_PATTERN };
+enum jsonpath_operand_type { JSONPATH_LITERAL, JSONPATH_PATH, JSONPATH_PATTERN, JSONPATH_CALL };
 struct jsonpath_operand {
 	enum jsonpath_operand_type type;
 	struct value literal;
 	struct jsonpath_code *path;
 	struct regex *pattern;
+	bool strict;                /* PATH: of RFC 9535 */
+	struct jsonpath_call *call; /* a function of RFC 9535 */
 };
+
+/* The value of an operand. */
+struct jsonpath_side {
+	bool there; /* false: a path without a result */
+	struct value v;
+	const struct regex *pattern;
+};
+typedef bool jsonpath_compare_fn(
+    struct jsonpath_run *run, const struct jsonpath_side *l, const struct jsonpath_side *r);
 
 struct jsonpath_function {
 	const char *name;
@@ -92,6 +118,7 @@ struct jsonpath_reader {
 	struct str text;
 	size_t i;
 	unsigned depth;
+	bool strict; /* in a filter without parentheses */
 	struct hinny_error *err;
 };
 
@@ -104,9 +131,20 @@ char jsonpath_peek(const struct jsonpath_reader *r); /* 0 at the end */
 bool jsonpath_read_quoted(struct jsonpath_reader *r, struct str *out);
 /* A path from its $ or @ on; within a filter it also ends at operators and brackets. */
 bool jsonpath_read_path(struct jsonpath_reader *r, bool in_filter, struct jsonpath_code **out);
-/* The condition behind "[?(", with its ")". */
-bool jsonpath_read_filter(struct jsonpath_reader *r, const struct jsonpath_condition **out);
+/* The condition of a filter, without parentheses around it. */
+bool jsonpath_read_condition(struct jsonpath_reader *r, const struct jsonpath_condition **out);
 bool jsonpath_read_operand(struct jsonpath_reader *r, struct jsonpath_operand *out);
+
+/* jsonpath_strict.c: the comparison that `text` ("==" …) is in RFC 9535; NULL: it has none. */
+jsonpath_compare_fn *jsonpath_strict_compare(const char *text);
+/* A function of RFC 9535 at r->i, such as length(@.a). *found false: it is none. */
+bool jsonpath_read_call(struct jsonpath_reader *r, struct jsonpath_operand *out, bool *found);
+/* Is its result a truth (match, search), and so never compared? */
+bool jsonpath_call_is_test(const struct jsonpath_call *call);
+/* May the operand stand in a comparison of RFC 9535? */
+bool jsonpath_is_singular(const struct jsonpath_code *code);
+bool jsonpath_call_value(struct jsonpath_run *run, const struct jsonpath_call *call,
+    const struct value *current, struct value *out);
 
 /* ---- running ---- */
 

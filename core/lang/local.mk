@@ -19,6 +19,7 @@ core_lang_sources = \
 	core/lang/jsonpath_filter.c \
 	core/lang/jsonpath_functions.c \
 	core/lang/jsonpath_parse.c \
+	core/lang/jsonpath_strict.c \
 	core/lang/languages.c \
 	core/lang/regex.c \
 	core/lang/simple.c \

@@ -27,3 +27,8 @@ check_PROGRAMS += tests/lib/kafka_tool
 tests_lib_kafka_tool_SOURCES = tests/lib/kafka_tool.c
 tests_lib_kafka_tool_LDADD = $(RDKAFKA_LIBS)
 endif
+
+# The public compliance suite of RFC 9535, which is not part of the project (tests/scenario/soak_jsonpath.py).
+check_PROGRAMS += tests/lib/jsonpath_suite
+tests_lib_jsonpath_suite_SOURCES = tests/lib/jsonpath_suite.c
+tests_lib_jsonpath_suite_LDADD = $(hinny_libs)

@@ -31,6 +31,7 @@ TESTS += $(scenario_tests)
 # Those that are too long for `make check`, or are longer and stricter there (HINNY_SOAK=1): run by `make soak`.
 soak_tests += \
 	tests/scenario/soak_flows.py \
+	tests/scenario/soak_jsonpath.py \
 	tests/scenario/s_flows.py \
 	tests/scenario/r_reload.py \
 	tests/scenario/k_kill.py \

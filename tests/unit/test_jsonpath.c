@@ -150,7 +150,57 @@ static const struct row paths[] = {
 	{ "a word in a filter", J1, "$.items[?(@.p == abc)]", REFUSED },
 	{ "blank in a path", J1, "$.id == 7", REFUSED },
 	{ "two dots at the end", J1, "$..", REFUSED },
-	{ "slice without bounds", J1, "$.tags[:]", REFUSED },
+	{ "slice without bounds", J1, "$.tags[:]", "[a, b]" },
+	/* what RFC 9535 has beside Jayway; the cases of its compliance suite that were mended */
+	{ "slice with a step", "[0,1,2,3,4,5]", "$[1:5:2]", "[1, 3]" },
+	{ "slice backwards", "[0,1,2,3]", "$[::-1]", "[3, 2, 1, 0]" },
+	{ "slice backwards with bounds", "[0,1,2,3,4,5]", "$[5:1:-2]", "[5, 3]" },
+	{ "slice backwards from beyond", "[0,1,2]", "$[9:-9:-1]", "[2, 1, 0]" },
+	{ "slice with step 0", "[0,1,2]", "$[::0]", "[]" },
+	{ "slice with blanks", "[0,1,2,3,4,5]", "$[ 1 : 5 : 2 ]", "[1, 3]" },
+	{ "slice from far before", "[0,1,2]", "$[-9:2]", "[0, 1]" },
+	{ "number with a zero before it", "[0,1]", "$[01]", REFUSED },
+	{ "minus zero", "[0,1]", "$[-0]", REFUSED },
+	{ "number that no double keeps", "[0]", "$[9007199254740992]", REFUSED },
+	{ "index and slice", "[0,1,2,3,4]", "$[0,2:4]", "[0, 2, 3]" },
+	{ "name and index", "{\"a\":1}", "$['a',0]", "[1]" },
+	{ "wildcard and index", "[5,6]", "$[*,0]", "[5, 6, 5]" },
+	{ "two filters", "[1,2,3]", "$[?@==1,?@==3]", "[1, 3]" },
+	{ "blanks between segments", "{\"a\":{\"b\":[7]}}", "$ .a ['b'] [0]", "7" },
+	{ "bare filter", "[{\"a\":1},{\"a\":2},{}]", "$[?@.a>1]", "[{a=2}]" },
+	{ "bare filter asks members", "{\"x\":{\"a\":1},\"y\":{}}", "$[?@.a]", "[{a=1}]" },
+	{ "bare filter, equal types only", "[{\"a\":1},{\"a\":\"1\"}]", "$[?@.a=='1']", "[{a=1}]" },
+	{ "bare filter, nothing equals nothing", "[{\"a\":1}]", "$[?@.b==@.c]", "[{a=1}]" },
+	{ "bare filter, null is no nothing", "[{\"a\":null},{}]", "$[?@.a==null]", "[{a=null}]" },
+	{ "bare filter, deep", "[{\"a\":[1,{\"x\":2}],\"b\":[1,{\"x\":2.0}]}]", "$[?@.a==@.b].b[0]", "[1]" },
+	{ "bare filter, null is at most null", "[{\"a\":null},{\"a\":1}]", "$[?@.a<=null]",
+	    "[{a=null}]" },
+	{ "bare filter, empty list of nodes", "[[],[1]]", "$[?@.*]", "[[1]]" },
+	{ "bare filter with groups", "[{\"a\":1,\"c\":1},{\"b\":1}]", "$[?(@.a || @.b) && @.c]",
+	    "[{a=1, c=1}]" },
+	{ "bare filter within a filter", "[[1,5],[2]]", "$[?@[?@>4]]", "[[1, 5]]" },
+	{ "bare filter, several nodes", "[[1]]", "$[?@.*==1]", REFUSED },
+	{ "bare filter, literal alone", "[1]", "$[?true]", REFUSED },
+	{ "bare filter, not of a comparison", "[1]", "$[?!@.a==1]", REFUSED },
+	{ "bare filter, number", "[1]", "$[?@==01]", REFUSED },
+	{ "length()", "[\"\xc3\xa4" "b\",[1,2],{\"x\":1},5]", "$[?length(@)==2]",
+	    "[\xc3\xa4" "b, [1, 2]]" },
+	{ "count()", "[[1,2],[1]]", "$[?count(@.*)==2]", "[[1, 2]]" },
+	{ "count() of two names", "[{\"a\":1,\"d\":2},{\"a\":1}]", "$[?count(@['a','d'])>1]",
+	    "[{a=1, d=2}]" },
+	{ "count() of a value", "[1]", "$[?count(1)>2]", REFUSED },
+	{ "value()", "[[4],[4,4]]", "$[?value(@.*)==4]", "[[4]]" },
+	{ "match()", "[\"abc\",\"xabc\",\"a\\nc\"]", "$[?match(@, 'a.c')]", "[abc]" },
+	{ "search()", "[\"abc\",\"xabc\"]", "$[?search(@, 'b')]", "[abc, xabc]" },
+	{ "match() of a path", "{\"r\":\"a+\",\"v\":[\"aa\",\"b\"]}", "$.v[?match(@, $.r)]", "[aa]" },
+	{ "match() by no pattern", "[\"a\"]", "$[?match(@, '(')]", "[]" },
+	{ "match() is not compared", "[\"a\"]", "$[?match(@, 'a')==true]", REFUSED },
+	{ "length() is compared", "[\"a\"]", "$[?length(@)]", REFUSED },
+	{ "escapes in names", "{\"\xe2\x98\xba\":1}", "$['\\u263A']", "1" },
+	{ "surrogate pair", "{\"\xf0\x9d\x84\x9e\":1}", "$['\\uD834\\uDD1E']", "1" },
+	{ "half a surrogate pair", "{}", "$['\\uD834']", REFUSED },
+	{ "unknown escape", "{}", "$['\\x']", REFUSED },
+	{ "control character", "{}", "$['a\tb']", REFUSED },
 };
 
 static const struct row predicates[] = {
@@ -233,7 +283,13 @@ test_option_names(void **state)
 	assert_string_equal(with_option(&lc, "$.id", "ALWAYS_RETURN_LIST"), "[7]");
 	assert_string_equal(with_option(&lc, "$.nope", "SUPPRESS_EXCEPTIONS"), NULL_VALUE);
 	assert_string_equal(with_option(&lc, "$.items[*].q", "REQUIRE_PROPERTIES"), FAILS);
-	assert_string_equal(with_option(&lc, "$.id", "AS_PATH_LIST"), REFUSED);
+	assert_string_equal(with_option(&lc, "$.id", "AS_PATH_LIST"), "[$['id']]");
+	assert_string_equal(with_option(&lc, "$..p", "AS_PATH_LIST"),
+	    "[$['items'][0]['p'], $['items'][1]['p']]");
+	assert_string_equal(with_option(&lc, "$.tags[-1:]", "AS_PATH_LIST"), "[$['tags'][1]]");
+	assert_string_equal(
+	    with_option(&lc, "$.items[?(@.p > 10)]", "AS_PATH_LIST"), "[$['items'][1]]");
+	assert_string_equal(with_option(&lc, "$.nope", "AS_PATH_LIST"), FAILS);
 	assert_string_equal(with_option(&lc, "$.id", "FOO"), REFUSED);
 	lang_case_fini(&lc);
 }
