@@ -26,6 +26,19 @@ jq_init_worker(struct worker *wk, struct hinny_error *err)
 	return HINNY_OK;
 }
 
+#ifdef __SANITIZE_ADDRESS__
+
+/* The sanitizer's own memory would count. */
+static enum hinny_rc
+bound_memory(uint64_t most, struct hinny_error *err)
+{
+	(void)most;
+	(void)err;
+	return HINNY_OK;
+}
+
+#else
+
 /* Bytes of data and stacks that the process has now. */
 static bool
 data_now(uint64_t *out)
@@ -45,11 +58,6 @@ data_now(uint64_t *out)
 static enum hinny_rc
 bound_memory(uint64_t most, struct hinny_error *err)
 {
-#ifdef __SANITIZE_ADDRESS__
-	(void)most; /* the sanitizer's own memory would count */
-	(void)err;
-	return HINNY_OK;
-#else
 	struct rlimit limit;
 	uint64_t now;
 
@@ -63,8 +71,9 @@ bound_memory(uint64_t most, struct hinny_error *err)
 	if (setrlimit(RLIMIT_DATA, &limit) == -1)
 		return hinny_error_errno(err, errno, "cannot set the limit of memory");
 	return HINNY_OK;
-#endif
 }
+
+#endif
 
 static enum hinny_rc
 jq_jail(struct worker *wk, struct hinny_error *err)
