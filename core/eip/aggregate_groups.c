@@ -73,17 +73,18 @@ static uint64_t
 need(const struct groups *gs, const struct group *g, const struct exchange *ex)
 {
 	enum aggregation_kind kind = g->gathered.kind;
-	bool whole = kind == AGGREGATION_LATEST || kind == AGGREGATION_EXCHANGES ||
-	    kind == AGGREGATION_MESSAGES;
-	uint64_t n = 0;
-	if (kind != AGGREGATION_ORIGINAL || g->size == 0)
-		n += weight_at(&ex->body, 0);
-	if (whole || g->size == 0)
+	const struct buf *text = &g->gathered.text;
+	bool first = g->size == 0;
+	uint64_t body = weight_at(&ex->body, 0), n = 0;
+	if (kind == AGGREGATION_LATEST || kind == AGGREGATION_EXCHANGES ||
+	    kind == AGGREGATION_MESSAGES || first)
 		n += message_weight(ex);
-	if (g->size == 0)
-		n += GROUP_COST;
-	if (g->size == 0 && gs->keeps_body)
-		n += weight_at(&ex->body, 0);
+	if (kind == AGGREGATION_TEXT)
+		n += body > text->cap - text->n ? body - (text->cap - text->n) : 0;
+	else if (kind != AGGREGATION_ORIGINAL || first)
+		n += body;
+	if (first)
+		n += GROUP_COST + (gs->keeps_body ? body : 0);
 	return n;
 }
 
@@ -215,7 +216,7 @@ make(struct groups *gs, struct str key)
 	memcpy(text, key.p, key.n);
 	text[key.n] = '\0';
 	*g = (struct group){ .key = { text, key.n }, .deadline_ms = GROUP_NEVER };
-	gathered_init(&g->gathered, gs->strategy, AGGREGATION_LATEST, (size_t)gs->max_bytes);
+	gathered_init(&g->gathered, gs->strategy, AGGREGATION_LATEST, 0);
 	list_append(&gs->all, &g->node);
 	hash_put(&gs->by_key, g->key, g);
 	gs->last = g;
@@ -312,6 +313,9 @@ groups_add(struct groups *gs, struct group *g, struct exchange *ex)
 		return HINNY_ELIMIT;
 	if (g->ex == NULL || g->gathered.kind == AGGREGATION_LATEST)
 		keep_message(gs, g, ex);
+	/* it doubles, but not beyond the bound */
+	uint64_t others = gs->bytes - g->gathered.text.cap;
+	g->gathered.text.max = gs->max_bytes > others ? gs->max_bytes - others : 1;
 	if (gathered_add(&g->gathered, &g->ex->arena, ex) != HINNY_OK)
 		return HINNY_ELIMIT;
 	g->size++;

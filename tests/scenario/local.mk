@@ -10,6 +10,7 @@ scenario_tests = \
 	tests/scenario/e_patterns.py \
 	tests/scenario/f_file.py \
 	tests/scenario/f_formats.py \
+	tests/scenario/g_aggregate.py \
 	tests/scenario/h_http.py \
 	tests/scenario/k_kill.py \
 	tests/scenario/l_jq.py \

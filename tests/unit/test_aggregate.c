@@ -738,10 +738,10 @@ fill(const struct bean_class *class)
 	text[sizeof(text) - 1] = 0;
 	for (; i < 1000 && !f.failed; i++)
 		send_one(text);
-	assert_in_range(i, 30, 70); /* of 4 KiB in 256 KiB */
+	assert_in_range(i, 40, 70); /* of 4 KiB in 256 KiB */
 	assert_non_null(strstr(f.exception, "(aggregate.max_bytes)"));
 	uint64_t bytes = s->groups.bytes;
-	assert_in_range(bytes, 128 << 10, 300 << 10);
+	assert_in_range(bytes, 192 << 10, 256 << 10);
 	for (i = 0; i < 100; i++)
 		send_one(text);
 	assert_int_equal(s->groups.bytes, bytes);
