@@ -38,6 +38,19 @@ nearest_class(struct compile *c, struct str name, const char *role)
 	return option_did_you_mean(c->arena, str_nearest(name, names));
 }
 
+/* Why there is no such class here. */
+static const char *
+no_class(struct compile *c, struct str name, const char *role)
+{
+	const char *other;
+
+	if (!refused_find(REFUSED_BEAN, name, &other))
+		return arena_printf(c->arena, "is not built in, and there is no Java here%s",
+		    nearest_class(c, name, role));
+	return arena_printf(c->arena, "is not implemented in this release%s%s",
+	    other != NULL ? "; the nearest is " : "", other != NULL ? other : "");
+}
+
 /* ---- entries ---- */
 
 static void
@@ -115,9 +128,8 @@ parse_entry(struct compile *c, const struct node *entry)
 	const struct bean_class *class = bean_class_find(class_name);
 	if (class == NULL) {
 		(void)hash_put(&c->beans, name, &refused_bean);
-		compile_error_node(c, type,
-		    "bean \"%s\": class \"%.*s\" is not built in, and there is no Java here%s",
-		    name.p, STR_FMT(class_name), nearest_class(c, class_name, NULL));
+		compile_error_node(c, type, "bean \"%s\": class \"%.*s\" %s", name.p,
+		    STR_FMT(class_name), no_class(c, class_name, NULL));
 		return;
 	}
 	struct bean *bean = new_bean(c, name.p, class);
@@ -176,7 +188,13 @@ static const struct bean *
 class_bean(struct compile *c, const struct node *at, struct str name, const char *role)
 {
 	const struct bean_class *class = bean_class_find(name);
+	const char *other;
 
+	if (class == NULL && refused_find(REFUSED_BEAN, name, &other)) {
+		compile_error_node(
+		    c, at, "class \"%.*s\" %s", STR_FMT(name), no_class(c, name, role));
+		return NULL;
+	}
 	if (class == NULL || strcmp(class->role, role) != 0) {
 		compile_error_node(c, at, "class \"%.*s\" is no %s that is built in%s",
 		    STR_FMT(name), role, nearest_class(c, name, role));

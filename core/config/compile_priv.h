@@ -167,7 +167,8 @@ enum refused_kind {
 	REFUSED_STEP,
 	REFUSED_LANGUAGE,
 	REFUSED_COMPONENT,
-	REFUSED_DATAFORMAT
+	REFUSED_DATAFORMAT,
+	REFUSED_BEAN
 };
 /* Does Camel know this name, though this release does not? *alternative: what comes nearest, or
  * NULL. */

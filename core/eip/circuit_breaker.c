@@ -164,6 +164,7 @@ begin(struct engine *en, struct call *call)
 	call->child = child;
 	child->owner = call;
 	child->done = child_done;
+	child->shares_unit = true;
 	engine_on_abort(call->ex, aborted, call);
 	if (conf->timeout_enabled)
 		call->timer = en->ops->timer_start(en, conf->timeout_ms, time_is_up, call);

@@ -191,6 +191,10 @@ bool engine_was_handled(const struct exchange *ex);
  * unit of work). engine_was_handled() says whether an exception was handled. */
 typedef void engine_done_fn(struct exchange *ex, void *arg);
 void engine_on_done(struct exchange *ex, engine_done_fn *fn, void *arg);
+/* The argument with which this fn was asked for last and has not been called yet, or NULL. */
+void *engine_done_arg(const struct exchange *ex, engine_done_fn *fn);
+/* The exchange whose end counts for what ex does: itself, or the one that it is a part of. */
+struct exchange *engine_unit(struct exchange *ex);
 /* From a step: when it returns STEP_DONE, or is resumed, the exchange ends as if an onException had
  * handled an exception. */
 void engine_end(struct exchange *ex);

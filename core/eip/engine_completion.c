@@ -44,6 +44,23 @@ engine_on_done(struct exchange *ex, engine_done_fn *fn, void *arg)
 	ex->run->done_calls = call;
 }
 
+void *
+engine_done_arg(const struct exchange *ex, engine_done_fn *fn)
+{
+	const struct done_call *call = ex->run->done_calls;
+	while (call && call->fn != fn)
+		call = call->next;
+	return call ? call->arg : NULL;
+}
+
+struct exchange *
+engine_unit(struct exchange *ex)
+{
+	while (ex->shares_unit && ex->parent)
+		ex = ex->parent;
+	return ex;
+}
+
 void
 engine_call_done_fns(struct exchange *ex)
 {

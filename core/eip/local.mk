@@ -26,8 +26,11 @@ core_eip_sources = \
 	core/eip/exchange_pattern.c \
 	core/eip/fan_out.c \
 	core/eip/filter.c \
+	core/eip/idempotent_consumer.c \
+	core/eip/idempotent_repository.c \
 	core/eip/intercept.c \
 	core/eip/items.c \
+	core/eip/key_table.c \
 	core/eip/load_balance.c \
 	core/eip/log_level.c \
 	core/eip/log_step.c \

@@ -265,6 +265,17 @@ struct threads_conf {
 	const char *thread_name;
 };
 
+/* Of the bean MemoryIdempotentRepository. */
+struct memory_repository_conf {
+	int64_t cache_size;
+};
+
+struct idempotent_conf {
+	const struct bean *repository;
+	bool eager, completion_eager, skip_duplicate, remove_on_failure;
+	struct state_node *keys; /* of the repository (check) */
+};
+
 struct loop_conf {
 	bool copy, do_while;
 };

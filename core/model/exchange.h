@@ -85,6 +85,7 @@ struct exchange {
 	bool sent_by_call;         /* a step's send that another worker makes (workers/engine_ops.c) */
 	bool counted;     /* by the worker: it stands in the route's counters as in flight */
 	bool detached;    /* a copy that may outlive its parent: nothing is borrowed from there */
+	bool shares_unit; /* a part of its parent: what it does counts as done when that is */
 	bool rollback_only;
 	bool failed_over; /* error already handled by a called route's handler: the caller's does
 	                     not run again */

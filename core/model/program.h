@@ -96,6 +96,7 @@ struct state_node {
 	const char *node_id;
 	uint32_t index;           /* in program.states */
 	const char *owner;        /* kind of worker; the first process of that kind */
+	const void *conf;         /* of the desc's, set by the check of those that use it; NULL: it has none */
 	/* in the owner */
 	struct engine *engine;
 	void *state;              /* of desc->open, NULL: none now */

@@ -23,6 +23,7 @@ unit_tests = \
 	tests/unit/test_frame \
 	tests/unit/test_hash \
 	tests/unit/test_headers \
+	tests/unit/test_idempotent \
 	tests/unit/test_ipc \
 	tests/unit/test_json \
 	tests/unit/test_jsonpath \
