@@ -44,9 +44,12 @@ core_eip_sources = \
 	core/eip/recipient_list.c \
 	core/eip/recipients.c \
 	core/eip/remove.c \
+	core/eip/resequence.c \
+	core/eip/resequence_state.c \
 	core/eip/rollback.c \
 	core/eip/sample.c \
 	core/eip/script.c \
+	core/eip/sequence.c \
 	core/eip/set.c \
 	core/eip/set_body.c \
 	core/eip/set_many.c \

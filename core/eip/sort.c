@@ -1,4 +1,6 @@
 /* sort: the list that the expression gives, in order, becomes the body. */
+#include "core/eip/sort.h"
+
 #include "core/config/compile.h"
 #include "core/eip/engine.h"
 #include "core/model/json.h"
@@ -19,9 +21,8 @@ is_text(const struct value *v)
 	return v->type == VALUE_STRING || v->type == VALUE_BYTES || v->type == VALUE_XML;
 }
 
-/* Texts by their characters, all else by value. */
-static int
-compare(struct arena *a, const struct value *l, const struct value *r)
+int
+sort_compare(struct arena *a, const struct value *l, const struct value *r)
 {
 	int order = 0;
 	if (is_text(l) && is_text(r)) {
@@ -39,7 +40,7 @@ merge(struct arena *a, struct value *items, struct value *tmp, size_t lo, size_t
 {
 	size_t i = lo, j = mid, k = lo;
 	while (i < mid || j < hi) {
-		if (j == hi || (i < mid && compare(a, &items[i], &items[j]) <= 0))
+		if (j == hi || (i < mid && sort_compare(a, &items[i], &items[j]) <= 0))
 			tmp[k++] = items[i++];
 		else
 			tmp[k++] = items[j++];

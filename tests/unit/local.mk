@@ -36,6 +36,7 @@ unit_tests = \
 	tests/unit/test_page \
 	tests/unit/test_placeholder \
 	tests/unit/test_process_table \
+	tests/unit/test_resequence \
 	tests/unit/test_routing \
 	tests/unit/test_scopes \
 	tests/unit/test_settings \
