@@ -182,7 +182,6 @@ complete_all(struct exchange *ex, const struct step *st)
 static enum step_rc
 aggregate_run(struct engine *en, struct exchange *ex, const struct step *st)
 {
-	(void)en;
 	const struct aggregate_conf *conf = st->conf;
 	struct value arg, out;
 	bool null;
@@ -205,10 +204,14 @@ aggregate_run(struct engine *en, struct exchange *ex, const struct step *st)
 	rc = eval_rest(conf, ex, &arg);
 	if (rc == EVAL_OK)
 		rc = engine_state(ex, st->state, AGGREGATE_ADD, &arg, &out);
-	if (rc == EVAL_OK &&
-	    headers_find_hashed(&ex->headers, INCLUSIVE_FLAG, conf->inclusive_hash))
+	if (rc != EVAL_OK)
+		return step_rc(rc);
+	if (headers_find_hashed(&ex->headers, INCLUSIVE_FLAG, conf->inclusive_hash))
 		exchange_remove_header(ex, INCLUSIVE_FLAG);
-	return step_rc(rc);
+	if (out.type != VALUE_INT || out.u.i <= 0)
+		return STEP_DONE;
+	en->ops->wait(en, ex, out.u.i); /* completed groups come faster than they run */
+	return STEP_PENDING;
 }
 
 /* ---- options ---- */

@@ -16,7 +16,10 @@
 
 #include <stdlib.h>
 
-enum { BURST = 1000 };
+enum {
+	BURST = 1000,
+	WAITING_FREE = 100, /* so many completed groups may wait before their source has to */
+};
 
 #define SIZE_PROPERTY STR_LIT("CamelAggregatedSize")
 #define KEY_PROPERTY STR_LIT("CamelAggregatedCorrelationKey")
@@ -84,6 +87,7 @@ pump(struct aggregate_state *s)
 		struct exchange *ex = cd->ex;
 		list_remove(&cd->node);
 		s->waiting_n--;
+		s->waiting_bytes -= cd->bytes;
 		s->running++;
 		s->burst++;
 		state_exchange_start(s->node, &ex, completed_done, cd);
@@ -98,6 +102,7 @@ aggregate_queue(struct aggregate_state *s, struct exchange *ex, uint64_t bytes)
 	*cd = (struct completed){ .s = s, .ex = ex, .bytes = bytes };
 	list_append(&s->waiting, &cd->node);
 	s->waiting_n++;
+	s->waiting_bytes += bytes;
 	pump(s);
 }
 
@@ -496,12 +501,26 @@ add(struct aggregate_state *s, struct exchange *ex, struct str key, const struct
 	return true;
 }
 
+/*
+ * Completed groups come faster than they run: how long the source should wait before its next
+ * message. 1 ms when a hundredth of the bound is in use, 100 ms at a tenth, 10 s at the bound; so
+ * it settles where groups come as fast as they go.
+ */
+static int64_t
+hold_ms(const struct aggregate_state *s)
+{
+	const struct groups *gs = &s->groups;
+	double groups = 100.0 * (double)gs->taken / (double)gs->max_groups;
+	double bytes = 100.0 * (double)s->waiting_bytes / (double)gs->max_bytes;
+	double most = groups > bytes ? groups : bytes;
+	return (int64_t)(most * most);
+}
+
 static bool
 serve(struct state_node *node, struct exchange *ex, unsigned op, const struct value *arg,
     struct value *out)
 {
 	struct aggregate_state *s = node->state;
-	(void)out;
 	if (op == AGGREGATE_COMPLETE_ALL) {
 		complete_all(s, NULL, "force");
 		return true;
@@ -519,6 +538,8 @@ serve(struct state_node *node, struct exchange *ex, unsigned op, const struct va
 		complete_all(s, NULL, "force");
 	if (s->timed)
 		arm(s);
+	if (s->waiting_n > WAITING_FREE)
+		*out = value_int(hold_ms(s));
 	return true;
 }
 

@@ -9,7 +9,9 @@
 #include "core/eip/steps.h"
 
 enum aggregate_op {
-	AGGREGATE_ADD,          /* the exchange's message; arg: struct aggregate_arg as a value */
+	/* The exchange's message; arg: see aggregate_arg. Answers how long the exchange should wait
+	   before it goes on, milliseconds; null: not at all. */
+	AGGREGATE_ADD,
 	AGGREGATE_COMPLETE_ALL, /* no arg */
 	AGGREGATE_OPS
 };
@@ -36,6 +38,7 @@ struct aggregate_state {
 	/* completed groups */
 	struct list waiting; /* struct completed */
 	uint32_t waiting_n, running, burst;
+	uint64_t waiting_bytes;
 	bool pumping;
 	struct engine_timer *pause;
 	/* time */

@@ -25,6 +25,7 @@ message_value(struct arena *a, struct exchange *ex, uint64_t *held)
 	HEADERS_FOREACH (&ex->headers, h)
 		value_map_set(
 		    a, headers.u.map, arena_str(a, h->name), value_keep(a, &h->value, held));
+	map.flags = VALUE_GROUPED;
 	set_member(a, &map, "body", value_keep(a, &ex->body, held));
 	set_member(a, &map, "headers", headers);
 	return map;
@@ -36,6 +37,7 @@ exchange_value(struct arena *a, struct exchange *ex, uint64_t *held)
 	struct value message = message_value(a, ex, held), map = value_new_map(a, 6, false);
 	struct value properties = { .type = VALUE_MAP, .u.map = &ex->properties };
 	struct str id = exchange_id(ex);
+	map.flags = VALUE_GROUPED;
 	set_member(a, &map, "exchangeId", value_str(arena_str(a, id)));
 	set_member(a, &map, "message", message);
 	set_member(a, &map, "in", message);

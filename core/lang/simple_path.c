@@ -9,6 +9,8 @@
 #include "core/lang/document.h"
 #include "core/lang/text.h"
 
+#include <ctype.h>
+
 enum { PATH_STEPS_MAX = 64, METHOD_ARGS_MAX = 3 };
 
 enum key_kind { KEY_TEXT, KEY_INDEX, KEY_LAST };
@@ -606,11 +608,43 @@ receiver_of(const struct value *v)
 	return value_has_text(v) && v->type != VALUE_DECIMAL ? ON_TEXT : ON_ANY;
 }
 
+/*
+ * A message or an exchange that a grouping strategy has put into a list: a map here, whose members
+ * are read as in Java: ${body[0].body}, ${body[0].getMessage().getHeader('k')}.
+ */
+static bool
+read_grouped(
+    const struct access_step *step, struct exchange *ex, const struct value *v, struct value *out)
+{
+	struct str name = step->name;
+	char *text = arena_strndup(&ex->arena, name.p, name.n);
+	if (name.n > 3 && str_starts(name, "get")) {
+		text += 3;
+		name.n -= 3;
+		text[0] = (char)tolower((unsigned char)text[0]);
+	}
+	name.p = text;
+	bool header = str_eq(name, STR_LIT("header")), property = str_eq(name, STR_LIT("property"));
+	if (str_eq(name, STR_LIT("allProperties")))
+		name = STR_LIT("properties");
+	if ((!header && !property) || step->args_n != 1)
+		return document_member(&ex->arena, v, name, out);
+	struct value all;
+	if (!document_member(
+		&ex->arena, v, header ? STR_LIT("headers") : STR_LIT("properties"), &all))
+		return false;
+	if (!document_member(&ex->arena, &all, step->args[0], out))
+		*out = value_null();
+	return true;
+}
+
 static enum eval_rc
 call_method(
     const struct access_step *step, struct exchange *ex, const struct value *v, struct value *out)
 {
 	enum receiver on = receiver_of(v);
+	if (v->type == VALUE_MAP && (v->flags & VALUE_GROUPED) && read_grouped(step, ex, v, out))
+		return EVAL_OK;
 	for (size_t i = 0; i < ARRAY_LEN(methods); i++) {
 		const struct method *m = &methods[i];
 		if ((m->on != on && m->on != ON_ANY) || !str_eq(step->name, str_of(m->name)))

@@ -50,7 +50,7 @@ enum value_flag {
 	VALUE_NODE = 64,   /* JSON, STRING: a node of a JSON tree (jq), which prints as JSON; a
 	                      string is bare as text, and has its quotes where it is a payload */
 	VALUE_GROUPED = 128, /* a LIST that a grouping strategy made: prints "List<Exchange>(3
-	                       elements)" */
+	                        elements)"; a MAP that stands for a message or exchange in it */
 };
 
 struct value;

@@ -197,6 +197,10 @@ value_class(const struct value *v)
 			       "AbstractListAggregationStrategy$GroupedExchangeList";
 		return v->flags & VALUE_ARRAY ? "java.lang.Object[]" : "java.util.ArrayList";
 	case VALUE_MAP:
+		if (v->flags & VALUE_GROUPED)
+			return value_map_find(v->u.map, STR_LIT("exchangeId")) != NULL
+			    ? "org.apache.camel.support.DefaultExchange"
+			    : "org.apache.camel.support.DefaultMessage";
 		return "java.util.LinkedHashMap";
 	case VALUE_JSON:
 		return json_class(v);

@@ -105,6 +105,35 @@ def test_large_bodies():
         assert read(b) == ['3 %d z' % size], read(b)[0][:100]
 
 
+def test_lists_of_messages():
+    routes = ''
+    for path, strategy, body in (
+            ('/exchanges', 'GroupedExchange', '${body.size} ${body[0].body} ${body[1].message.body} ${body[0].in.getHeader(\'k\')} ${body[0].headers[k]} ${body[0].getMessage().getBody()} ${body}'),
+            ('/messages', 'GroupedMessage', '${body.size()} ${body[0].body} ${body[last].getHeader(\'k\')} ${size(${body})} ${body}'),
+            ('/bodies', 'GroupedBody', '${body.size} ${body[0]} ${body[1]} ${join(+)} ${body}')):
+        routes += http(path, aggregate(6, out=path[1:], strategy=CLASS % strategy, body=body, more='completionSize: 2'))
+    with Broker({'r.yaml': routes}, settings=TWO) as b:
+        for path in '/exchanges', '/messages', '/bodies':
+            assert b.post(path + '?k=7', b'x', TEXT)[0] == 200
+            b.hinny('reload', '--wait', check=True)
+            assert b.post(path + '?k=7', b'y', TEXT)[0] == 200
+        group = 'List<Exchange>(2 elements)'
+        until(lambda: read(b, 'exchanges') == ['2 x y 7 7 x ' + group], 10)
+        until(lambda: read(b, 'messages') == ['2 x 7 2 ' + group], 10)
+        until(lambda: read(b, 'bodies') == ['2 x y x+y ' + group], 10)
+
+
+def test_slow_steps_hold_the_source_back():
+    lines = 3000
+    routes = ('- from:\n    uri: file:in?delete=true&initialDelay=0&delay=50\n    steps:\n'
+              '      - split:\n          tokenize: "\\n"\n          steps:\n' +
+              aggregate(12, key='routeId', strategy=CLASS % 'GroupedBody', steps='      - delay: {constant: "1"}\n', body='${body[0]}', more='completionSize: 1'))
+    with Broker({'r.yaml': routes, 'in/a': '\n'.join(str(i) for i in range(lines))}, settings=('aggregate.max_groups=2000',)) as b:
+        until(lambda: len(read(b)) == lines, 40, 'all groups')
+        assert read(b) == [str(i) for i in range(lines)]
+        assert 'max_groups' not in b.log()
+
+
 def test_lines_of_a_file_need_no_other_worker():
     lines = 5000
     routes = JOINED + ('- from:\n    uri: file:in?delete=true&initialDelay=0&delay=50\n    steps:\n'

@@ -823,6 +823,36 @@ test_waiting_counts(void **state)
 	end();
 }
 
+/* A source that is faster than the steps is held back, the more the fuller it gets. */
+static void
+test_source_is_held_back(void **state)
+{
+	(void)state;
+	build();
+	conf->size = 1;
+	build_block(
+	    &st->block, build_to(&b, build_endpoint(&b, "fake:x", COMPONENT_PRODUCER)), NULL);
+	b.program.limits.aggregate_bytes = 1u << 30;
+	begin();
+	f.send_mode = FAKE_LATER;
+	f.wakes = true;
+	for (int i = 0; i < 150; i++)
+		(void)fake_start(&f, route, "a1");
+	assert_int_equal(f.done, 150);
+	assert_in_range(f.waits_n, 40, 60);
+	assert_int_equal(f.waits[0], 104); /* 102 of 1000, in hundredths, squared */
+	for (int i = 1; i < f.waits_n; i++)
+		assert_true(f.waits[i] >= f.waits[i - 1]);
+	while (f.queue_n > 0)
+		fake_answer(&f, NULL);
+	f.waits_n = 0;
+	send_one("a1");
+	assert_int_equal(f.waits_n, 0);
+	while (f.queue_n > 0)
+		fake_answer(&f, NULL);
+	end();
+}
+
 /* ---- the hand-over ---- */
 
 static bool
@@ -1027,6 +1057,7 @@ main(void)
 	UNIT_CASE(test_latest_is_bounded);
 	UNIT_CASE(test_discard_on_failure);
 	UNIT_CASE(test_waiting_counts);
+	UNIT_CASE(test_source_is_held_back);
 	UNIT_TABLE("hand-over", over_rows, check_over);
 	UNIT_CASE(test_hand_over_of_messages);
 	UNIT_CASE(test_hand_over_of_the_rest);
