@@ -37,6 +37,14 @@ bind_is_mine(const struct worker *wk, const char *owner)
 	return owner == NULL || strcmp(owner, wk->kind->kind) == 0;
 }
 
+/* Where it stands, and for a route of a template where that is used. */
+static void
+report(struct worker *wk, struct diagnostics *ds, struct position at, const char *what, const char *text)
+{
+	const char *origin = bundle_origin(wk->bundle, at.file);
+	diagnostics_add(ds, at, false, "%s: %s%s%s%s", what, text, origin ? " (" : "", origin ? origin : "", origin ? ")" : "");
+}
+
 static void
 bind_endpoint(struct worker *wk, struct endpoint *ep, struct diagnostics *ds)
 {
@@ -45,7 +53,7 @@ bind_endpoint(struct worker *wk, struct endpoint *ep, struct diagnostics *ds)
 	if (ep->ops == NULL || ep->ops->prepare == NULL || !bind_is_mine(wk, ep->component->owner))
 		return;
 	if (ep->ops->prepare(wk, ep, &err) != HINNY_OK)
-		diagnostics_add(ds, ep->at, false, "%s: %s", ep->uri, err.text);
+		report(wk, ds, ep->at, ep->uri, err.text);
 }
 
 static void
@@ -61,7 +69,7 @@ bind_expression(struct worker *wk, struct expression *e, struct diagnostics *ds)
 	}
 	e->ops = impl;
 	if (impl->prepare != NULL && impl->prepare(wk, e, &err) != HINNY_OK)
-		diagnostics_add(ds, e->at, false, "%s: %s", e->language->name, err.text);
+		report(wk, ds, e->at, e->language->name, err.text);
 }
 
 enum hinny_rc

@@ -92,6 +92,19 @@ open_run_dir(struct worker *wk, struct hinny_error *err)
 	return HINNY_OK;
 }
 
+/* hinny check has said already what is wrong with the files: this process looks at what is its own of the rest. */
+static struct program *
+compile_for_check(struct bundle *b)
+{
+	struct diagnostics said;
+	diagnostics_init(&said);
+	struct program *p = program_compile(b, &said);
+	if (p == NULL)
+		p = program_compile_partial(b, &said);
+	diagnostics_fini(&said);
+	return p;
+}
+
 /* The bundle, the program and the page. A program that hinnyd could compile and this process cannot is a bug of one of them. */
 static enum hinny_rc
 load_program(struct worker *wk, struct diagnostics *ds, struct hinny_error *err)
@@ -99,7 +112,7 @@ load_program(struct worker *wk, struct diagnostics *ds, struct hinny_error *err)
 	enum hinny_rc rc = bundle_load(WORKER_FD_BUNDLE, &wk->bundle, err);
 	if (rc != HINNY_OK)
 		return rc;
-	wk->program = program_compile(wk->bundle, ds);
+	wk->program = wk->args.check ? compile_for_check(wk->bundle) : program_compile(wk->bundle, ds);
 	if (wk->program == NULL)
 		return hinny_error_set(err, HINNY_EINVAL, "the program does not compile");
 	const struct settings *set = wk->program->settings;

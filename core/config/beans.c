@@ -86,18 +86,13 @@ static void
 check_keys(struct compile *c, const struct node *entry)
 {
 	static const char *const known[] = { "name", "type", "properties", NULL };
-	static const char *const refused[] = { "constructors", "initMethod", "destroyMethod",
-		"factoryMethod", "factoryBean", "builderClass", "builderMethod", "script",
-		"scriptLanguage", "scriptPropertyPlaceholders", NULL };
 
 	for (uint32_t i = 0; i < entry->n; i++) {
 		const struct node *key = node_key(entry, i);
-		bool found = false, later = false;
+		bool found = false;
 		for (const char *const *p = known; *p != NULL; p++)
 			found = found || str_eq(key->text, str_of(*p));
-		for (const char *const *p = refused; *p != NULL; p++)
-			later = later || str_eq(key->text, str_of(*p));
-		if (later)
+		if (refused_option(REFUSED_STEP, "beans", key->text))
 			compile_error_node(c, key,
 			    "option \"%s\" of a bean needs Java, which is not here", key->text.p);
 		else if (!found)

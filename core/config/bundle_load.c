@@ -117,7 +117,7 @@ get_node(struct decoder *d, struct node *n, unsigned depth)
 	n->n = 0;
 	n->items = NULL;
 	n->text = (struct str){ "", 0 };
-	if (n->kind > NODE_MAP || (n->flags & ~(NODE_QUOTED | NODE_ABSENT)) != 0 ||
+	if (n->kind > NODE_MAP || (n->flags & ~(NODE_QUOTED | NODE_ABSENT | NODE_BAD)) != 0 ||
 	    depth > NODE_DEPTH_MAX) {
 		(void)fail(d);
 		n->kind = NODE_SCALAR;

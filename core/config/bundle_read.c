@@ -153,8 +153,8 @@ add_properties_beside(struct reading *r, const char *route_file)
 
 	if (!has_yaml_ending(route_file) && !folder)
 		return;
-	const char *name = arena_printf(a, "%s/application.properties",
-	    folder ? route_file : read_folder(a, route_file));
+	const char *name = arena_printf(
+	    a, "%s/application.properties", folder ? route_file : read_folder(a, route_file));
 	name = str_starts(str_of(name), "./") ? name + 2 : name;
 	if (strcmp(name, r->opt->properties_file ? r->opt->properties_file : "") != 0)
 		add_properties_file(r, name, false);
@@ -399,9 +399,8 @@ read_route_files(struct reading *r)
 
 	for (size_t i = 0; i < r->routes.n; i++) {
 		const char *file = arena_strdup(&b->arena, r->routes.items[i]);
-		struct node *root = read_source(r, file, &text)
-		    ? yaml_parse(&b->arena, file, text, r->ds)
-		    : NULL;
+		struct node *root =
+		    read_source(r, file, &text) ? yaml_parse(&b->arena, file, text, r->ds) : NULL;
 		if (root != NULL && template_is_kamelet(root)) {
 			expand_add_kamelet(x, file, root);
 			continue;
@@ -448,7 +447,8 @@ bundle_read(const struct bundle_options *opt, struct diagnostics *ds)
 	make_settings(&r);
 	find_route_files(&r);
 	for (size_t i = 0; i < r.routes.n && !names_properties(opt); i++)
-		add_properties_beside(&r, r.routes.items[i]); /* of `routes:`; the others are there */
+		add_properties_beside(
+		    &r, r.routes.items[i]); /* of `routes:`; the others are there */
 	read_route_files(&r);
 	if (opt->edit != NULL)
 		edit(&r);
@@ -456,4 +456,3 @@ bundle_read(const struct bundle_options *opt, struct diagnostics *ds)
 	free(r.routes.items);
 	return b;
 }
-

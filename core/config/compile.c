@@ -341,8 +341,8 @@ check_probes(struct compile *c)
 	program_free(&full->program);
 }
 
-struct program *
-program_compile(struct bundle *b, struct diagnostics *ds)
+static struct program *
+compile(struct bundle *b, struct diagnostics *ds, bool partial)
 {
 	struct compile c;
 
@@ -357,15 +357,29 @@ program_compile(struct bundle *b, struct diagnostics *ds)
 	walk_all(&c);
 	walk_finish(&c);
 	check_probes(&c);
-	if (ds->errors == 0) {
+	if (partial)
+		plan_owners(c.program);
+	else if (ds->errors == 0)
 		plan_program(&c);
+	if (partial || ds->errors == 0)
 		list_files(&c);
-	}
 	compile_end(&c);
-	if (ds->errors == 0)
+	if (partial || ds->errors == 0)
 		return c.program;
 	program_free(c.program);
 	return NULL;
+}
+
+struct program *
+program_compile(struct bundle *b, struct diagnostics *ds)
+{
+	return compile(b, ds, false);
+}
+
+struct program *
+program_compile_partial(struct bundle *b, struct diagnostics *ds)
+{
+	return compile(b, ds, true);
 }
 
 void

@@ -147,8 +147,7 @@ void intercept_apply(struct compile *c, struct route *r, const struct step *cons
     uint32_t each_n, const struct step *const *from, uint32_t from_n);
 
 /* ---- preconditions.c ---- */
-/* Decides what a file leaves to be decided at load, and changes its tree. In hinnyd, before all else.
- */
+/* Decides what a file leaves to be decided at load, and changes its tree; in hinnyd, before all. */
 void preconditions_decide(struct compile *c, const struct document *doc);
 
 /* ---- beans.c ---- */
@@ -175,9 +174,14 @@ enum refused_kind {
 bool refused_find(enum refused_kind kind, struct str name, const char **alternative);
 /* The same of an option of a step, language or component that is known. `owner` is its name. */
 bool refused_option(enum refused_kind kind, const char *owner, struct str option);
+/* All of them, apart by blanks; options: NULL when there are none. */
+const char *refused_names(enum refused_kind kind);
+const char *refused_options(enum refused_kind kind, const char *owner);
 
 /* ---- plan.c ---- */
 void plan_program(struct compile *c);
+/* Of a program with errors: the kinds that can look at what is right of it, and do nothing else. */
+void plan_owners(struct program *p);
 /* ---- plan_states.c ---- */
 /* Where each route's exchanges are at home, and who owns the states. */
 void plan_states(struct compile *c);

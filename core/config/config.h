@@ -86,6 +86,9 @@ const char *bundle_origin(const struct bundle *b, const char *file);
 /* Compiles. NULL when ds got errors. The program borrows from the bundle. What hinnyd finds on the
  * disk (files that routes name) is kept in the bundle: save it afterwards. */
 struct program *program_compile(struct bundle *b, struct diagnostics *ds);
+/* The same of a bundle with errors, to find those that only the owners of endpoints and expressions
+ * can: what is right of these, and no more, is in the program. It can be checked, not be run. */
+struct program *program_compile_partial(struct bundle *b, struct diagnostics *ds);
 void program_free(struct program *p);
 /* Prints the program as text that shows everything the compiler worked out (tests/config). */
 void program_dump(const struct program *p, FILE *to);

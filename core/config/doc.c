@@ -2,6 +2,7 @@
 #include "core/config/doc.h"
 
 #include "core/config/compile_priv.h"
+#include "core/config/roots.h"
 
 #include <stdlib.h>
 
@@ -110,6 +111,18 @@ print_eip(FILE *to, struct str name)
 }
 
 static bool
+print_root(FILE *to, struct str name)
+{
+	const struct root_desc *desc = root_find(name);
+
+	if (desc == NULL)
+		return false;
+	(void)fprintf(to, "root %s: %s\ntakes: %s\n", desc->name, desc->help, desc->more);
+	print_options(to, desc->options);
+	return true;
+}
+
+static bool
 print_language(FILE *to, struct str name)
 {
 	const struct language_desc *desc = language_find(name);
@@ -165,7 +178,10 @@ print_names(FILE *to)
 {
 	size_t n;
 
-	(void)fputs("components:", to);
+	(void)fputs("roots:", to);
+	for (size_t i = 0; i < (root_all(&n), n); i++)
+		(void)fprintf(to, " %s", root_all(&n)[i]->name);
+	(void)fputs("\ncomponents:", to);
 	for (size_t i = 0; i < (component_all(&n), n); i++)
 		(void)fprintf(to, " %s", component_all(&n)[i]->scheme);
 	(void)fputs("\nsteps:", to);
@@ -190,6 +206,7 @@ doc_print(FILE *to, const char *name)
 		print_names(to);
 		return 0;
 	}
+	found |= print_root(to, str_of(name));
 	found |= print_component(to, str_of(name));
 	found |= print_eip(to, str_of(name));
 	found |= print_language(to, str_of(name));
@@ -204,16 +221,19 @@ doc_print(FILE *to, const char *name)
 const char *
 doc_nearest(const char *name)
 {
-	size_t components, eips, languages, formats, n = 0;
+	size_t roots, components, eips, languages, formats, n = 0;
+	const struct root_desc *const *r = root_all(&roots);
 	const struct component_desc *const *c = component_all(&components);
 	const struct eip_desc *const *e = eip_all(&eips);
 	const struct language_desc *const *l = language_all(&languages);
 	const struct format_desc *const *f = format_all(&formats);
 	const char **names =
-	    malloc((components + eips + languages + formats + 2) * sizeof(char *));
+	    malloc((roots + components + eips + languages + formats + 2) * sizeof(char *));
 
 	if (names == NULL)
 		return NULL;
+	for (size_t i = 0; i < roots; i++)
+		names[n++] = r[i]->name;
 	for (size_t i = 0; i < components; i++)
 		names[n++] = c[i]->scheme;
 	for (size_t i = 0; i < eips; i++)

@@ -11,6 +11,9 @@
  * are. -1: nothing has that name, and nothing was printed. Does not block but for writing.
  */
 int doc_print(FILE *to, const char *name);
+/* Every construct of the YAML DSL as a table in Markdown: what is implemented, accepted without
+ * meaning, refused by name. */
+void doc_table(FILE *to);
 /* The nearest name for "did you mean", NULL when none is near. Constant memory. */
 const char *doc_nearest(const char *name);
 

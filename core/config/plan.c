@@ -232,6 +232,19 @@ find_kinds(struct program *p)
 	}
 }
 
+void
+plan_owners(struct program *p)
+{
+	for (uint32_t i = 0; i < p->endpoints_n; i++)
+		need_kind(p, p->endpoints[i]->component->owner);
+	for (uint32_t i = 0; i < p->remotes_n; i++)
+		need_kind(p, p->remotes[i]->owner);
+	for (int k = 0; k < kind_count(); k++) {
+		if (!(kind_at(k)->flags & KIND_STATELESS))
+			p->kinds &= ~((uint64_t)1 << k);
+	}
+}
+
 /* ---- all of it ---- */
 
 static void

@@ -63,12 +63,26 @@ refused_find(enum refused_kind kind, struct str name, const char **alternative)
 	return name.n > 0 && has_word(words[kind], name);
 }
 
-bool
-refused_option(enum refused_kind kind, const char *owner, struct str option)
+const char *
+refused_names(enum refused_kind kind)
+{
+	return words[kind];
+}
+
+const char *
+refused_options(enum refused_kind kind, const char *owner)
 {
 	for (size_t i = 0; i < ARRAY_LEN(owners); i++) {
 		if (owners[i].kind == kind && strcmp(owners[i].name, owner) == 0)
-			return option.n > 0 && has_word(owners[i].options, option);
+			return owners[i].options;
 	}
-	return false;
+	return NULL;
+}
+
+bool
+refused_option(enum refused_kind kind, const char *owner, struct str option)
+{
+	const char *options = refused_options(kind, owner);
+
+	return options != NULL && option.n > 0 && has_word(options, option);
 }

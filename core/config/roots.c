@@ -83,11 +83,13 @@ static const struct option_desc route_options[] = {
 	{ .name = "logMask",
 	    .type = OPTION_BOOL,
 	    .dflt = "false",
+	    .flags = OPTION_LABEL,
 	    .offset = AT(log_mask),
 	    .help = "false: log texts stand as they are; true is refused" },
 	{ .name = "trace",
 	    .type = OPTION_BOOL,
 	    .dflt = "false",
+	    .flags = OPTION_LABEL,
 	    .offset = AT(trace),
 	    .help = "false: steps are not logged; true is refused" },
 	OPTIONS_END
@@ -111,6 +113,10 @@ static const struct option_desc from_options[] = { { .name = "id",
 	    .flags = OPTION_LABEL,
 	    .offset = AT(note),
 	    .help = "a remark" },
+	{ .name = "variableReceive",
+	    .type = OPTION_STRING,
+	    .offset = AT(variable),
+	    .help = "variable that gets the message; the route begins with an empty body" },
 	OPTIONS_END };
 
 #undef AT

@@ -23,6 +23,7 @@ struct route_conf {
 };
 struct from_conf {
 	const char *id, *description, *note;
+	const char *variable; /* variableReceive */
 };
 struct configuration_conf {
 	const char *id, *description, *note, *precondition;

@@ -49,6 +49,20 @@ parse_route_steps(
 		    "'log:a'}]\"");
 }
 
+/* The step that does variableReceive. */
+static void
+put_receive(struct compile *c, struct route *r, const char *variable, const struct node *from)
+{
+	const struct eip_desc *eip = eip_find(STR_LIT("fromReceive"));
+	struct step *st = step_new(c, eip, node_at(c->file, from));
+
+	OPTION_AT(st->conf, option_find(eip->options, STR_LIT("variable")), const char *) = variable;
+	(void)eip->check(c, st); /* finds nothing wrong */
+	st->next = r->block.first;
+	r->block.first = st;
+	r->block.n++;
+}
+
 static void
 parse_from_map(struct compile *c, struct route *r, const struct node *from)
 {
@@ -74,6 +88,8 @@ parse_from_map(struct compile *c, struct route *r, const struct node *from)
 		PATH_END(c);
 	}
 	parse_route_steps(c, r, from, node_find(from, "steps"));
+	if (conf.variable != NULL)
+		put_receive(c, r, conf.variable, from);
 }
 
 static void

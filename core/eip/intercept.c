@@ -28,6 +28,20 @@ intercept_check(struct compile *c, struct step *st)
 	return 0;
 }
 
+static int
+intercept_send_check(struct compile *c, struct step *st)
+{
+	struct intercept_conf *conf = st->conf;
+	if (conf->after_uri) {
+		struct step *send = compile_send(c, st, conf->after_uri, NULL);
+		if (send == NULL)
+			return -1;
+		conf->after = (struct block){ send, 1 };
+		st->endpoint = NULL; /* its block sends there */
+	}
+	return intercept_check(c, st);
+}
+
 enum eval_rc
 intercept_test(const struct step *interceptor, struct exchange *ex, bool *out)
 {
@@ -134,6 +148,10 @@ static const struct option_desc send_options[] = {
 	    .dflt = "false",
 	    .offset = AT(skips),
 	    .help = "the message is not sent to the endpoint itself" },
+	{ .name = "afterUri",
+	    .type = OPTION_URI,
+	    .offset = AT(after_uri),
+	    .help = "endpoint that gets the message when it has been sent to the endpoint itself" },
 	ON_WHEN,
 	OPTIONS_END,
 };
@@ -144,7 +162,7 @@ const struct eip_desc interceptSendToEndpoint_eip = {
 	.scope = SCOPE_INTERCEPT_SEND,
 	.options = send_options,
 	.conf_size = sizeof(struct intercept_conf),
-	.check = intercept_check,
+	.check = intercept_send_check,
 	.run = intercept_run,
 	.help = "steps that run before a message is sent to an endpoint",
 };

@@ -10,6 +10,8 @@ struct intercept_conf {
 	struct pattern *pattern; /* of uri; NULL: any */
 	struct expression *on_when;
 	bool skips; /* skipSendToOriginalEndpoint */
+	struct endpoint *after_uri;
+	struct block after; /* sends there; empty: there is none */
 };
 
 /* The interceptor for a send to ep that comes at or behind `from` in the list of the exchange's

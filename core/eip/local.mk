@@ -26,6 +26,7 @@ core_eip_sources = \
 	core/eip/exchange_pattern.c \
 	core/eip/fan_out.c \
 	core/eip/filter.c \
+	core/eip/from_receive.c \
 	core/eip/idempotent_consumer.c \
 	core/eip/idempotent_repository.c \
 	core/eip/intercept.c \

@@ -22,6 +22,11 @@ struct filter_conf {
 	const char *status_property;
 };
 
+/* variableReceive of from */
+struct from_receive_conf {
+	const char *variable;
+};
+
 /* setHeader, setProperty, setVariable */
 struct set_conf {
 	struct expression *name;

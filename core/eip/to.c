@@ -17,12 +17,13 @@
 #define AT(m) offsetof(struct to_conf, m)
 
 /* activation.n */
-enum { IN_SEND, IN_INTERCEPTOR };
+enum { IN_SEND, IN_INTERCEPTOR, IN_BEFORE_AFTER };
 
-/* activation.state of IN_INTERCEPTOR */
+/* activation.state of IN_INTERCEPTOR, and of IN_BEFORE_AFTER beneath it: there is an afterUri */
 struct intercepted {
 	struct endpoint *ep;
 	const struct step *const *at; /* in the list of the route */
+	bool skipped;
 };
 
 static int
@@ -102,11 +103,13 @@ intercept_or_send(struct engine *en, struct exchange *ex, const struct step *st,
 		if (!yes)
 			continue;
 		struct intercepted *in = arena_alloc(&ex->arena, sizeof(*in));
-		*in = (struct intercepted){ ep, at };
+		*in = (struct intercepted){ ep, at, false };
 		exchange_set_property(
 		    ex, STR_LIT("CamelInterceptedEndpoint"), value_str(str_of(endpoint_name(ep))));
 		exchange_set_property(
 		    ex, STR_LIT("CamelInterceptedRouteId"), value_str(str_of(ex->route->id)));
+		if (((const struct intercept_conf *)(*at)->conf)->after.n > 0)
+			(void)engine_enter(ex, st, NULL, IN_BEFORE_AFTER, in);
 		return engine_enter(ex, st, &(*at)->block, IN_INTERCEPTOR, in);
 	}
 	return send_to(en, ex, st, ep);
@@ -148,10 +151,19 @@ to_d_run(struct engine *en, struct exchange *ex, const struct step *st)
 /* An interceptor has ended. */
 static enum step_rc
 after_interceptor(
-    struct engine *en, struct exchange *ex, const struct step *st, const struct intercepted *in)
+    struct engine *en, struct exchange *ex, const struct step *st, struct intercepted *in)
 {
 	const struct intercept_conf *conf = (*in->at)->conf;
+	in->skipped = conf->skips;
 	return conf->skips ? STEP_DONE : intercept_or_send(en, ex, st, in->ep, in->at + 1);
+}
+
+/* The send that was intercepted has ended: to the afterUri. */
+static enum step_rc
+send_after(struct exchange *ex, const struct step *st, const struct intercepted *in)
+{
+	const struct intercept_conf *conf = (*in->at)->conf;
+	return in->skipped ? STEP_DONE : engine_enter(ex, st, &conf->after, IN_SEND, NULL);
 }
 
 /* The send has ended (act has what was put aside), or a called route has (it has nothing). */
@@ -161,6 +173,8 @@ to_after(struct engine *en, struct exchange *ex, const struct step *st, struct a
 	const struct to_conf *conf = st->conf;
 	if (act->n == IN_INTERCEPTOR)
 		return after_interceptor(en, ex, st, act->state);
+	if (act->n == IN_BEFORE_AFTER)
+		return send_after(ex, st, act->state);
 	if (act->state == NULL)
 		return STEP_DONE;
 	if (conf->variable_receive && ex->body.type == VALUE_STREAM)

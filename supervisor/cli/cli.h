@@ -20,7 +20,7 @@ struct cli_args {
 	const char **set, **properties, **headers, **kamelets, **properties_files, **rest;
 	size_t set_n, properties_n, headers_n, kamelets_n, properties_files_n, rest_n;
 	int64_t port;
-	bool json, wait, now, no_watch, help;
+	bool json, table, wait, now, no_watch, help;
 };
 
 struct cli_command {

@@ -2,6 +2,7 @@
  * anything but the owners in check mode. */
 #include "supervisor/cli/cli.h"
 
+#include "core/base/buf.h"
 #include "core/base/str.h"
 #include "core/config/config.h"
 #include "supervisor/check.h"
@@ -9,7 +10,42 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Of the owners there are texts only: each a line "file:line:column: …". */
+/* "file:12:5: text" as a diagnostic; false: it is no such line. */
+static bool
+add_line(struct diagnostics *ds, struct str line)
+{
+	struct position at = { 0 };
+	int64_t number, column;
+
+	for (size_t i = 0; i + 1 < line.n; i++) {
+		struct str rest = { line.p + i + 1, line.n - i - 1 }, first, second;
+		if (line.p[i] != ':' || !str_split(&rest, ':', &first) ||
+		    !str_split(&rest, ':', &second) || !str_to_int64(first, &number) ||
+		    !str_to_int64(second, &column) || number < 1 || column < 1)
+			continue;
+		at.file = arena_strndup(&ds->arena, line.p, i);
+		at.line = (uint32_t)number;
+		at.column = (uint32_t)column;
+		rest = str_trim(rest);
+		diagnostics_add(ds, at, false, "%.*s", STR_FMT(rest));
+		return true;
+	}
+	return false;
+}
+
+/* What the owners said, in lines, with what was known before; the rest of it (that one has died) is
+ * left in *rest. */
+static void
+merge(struct diagnostics *ds, const char *owners, struct buf *rest)
+{
+	struct str all = str_of(owners), line;
+
+	while (str_split(&all, '\n', &line)) {
+		if (line.n > 0 && !add_line(ds, line))
+			(void)buf_printf(rest, "%.*s\n", STR_FMT(line));
+	}
+}
+
 static void
 add_lines(json_t *problems, const char *text)
 {
@@ -58,6 +94,20 @@ print_result(
 	}
 }
 
+/* What the owners find in files that are wrong elsewhere. */
+static void
+check_rest(struct bundle *b, FILE *to)
+{
+	struct diagnostics said;
+
+	diagnostics_init(&said);
+	struct program *p = program_compile_partial(b, &said); /* all errors have been said */
+	if (p->kinds != 0)
+		(void)check_owners(b, p, to); /* it is wrong anyway */
+	program_free(p);
+	diagnostics_fini(&said);
+}
+
 static int
 check_bundle(const struct bundle_options *opt, bool as_json)
 {
@@ -65,6 +115,7 @@ check_bundle(const struct bundle_options *opt, bool as_json)
 	struct program *p = NULL;
 	char *owners = NULL;
 	size_t owners_n;
+	struct buf rest;
 	bool ok = false;
 	FILE *to = open_memstream(&owners, &owners_n);
 
@@ -76,8 +127,13 @@ check_bundle(const struct bundle_options *opt, bool as_json)
 		p = program_compile(b, &ds);
 	if (p != NULL)
 		ok = check_owners(b, p, to);
+	else if (b != NULL)
+		check_rest(b, to);
 	(void)fclose(to); /* into memory */
-	print_result(&ds, owners, ok, p != NULL ? p->routes_n : 0, as_json);
+	buf_init(&rest, 0);
+	merge(&ds, owners, &rest);
+	print_result(&ds, buf_cstr(&rest), ok, p != NULL ? p->routes_n : 0, as_json);
+	buf_fini(&rest);
 	free(owners);
 	program_free(p);
 	bundle_free(b);

@@ -10,6 +10,10 @@ run(const struct cli_args *args)
 {
 	const char *name = args->rest_n > 0 ? args->rest[0] : NULL;
 
+	if (args->table) {
+		doc_table(stdout);
+		return EXIT_SUCCESS;
+	}
 	if (doc_print(stdout, name) == 0)
 		return EXIT_SUCCESS;
 	const char *near = doc_nearest(name);
@@ -24,7 +28,7 @@ const struct cli_command cli_doc = {
 	.name = "doc",
 	.arguments = "[NAME]",
 	.help = "options of a component, EIP or language, or of hinny.yaml",
-	.options = "",
+	.options = "table",
 	.rest_max = 1,
 	.run = run,
 };

@@ -51,6 +51,7 @@ static const struct option_row {
 	LIST("set", 's', set, "KEY=VALUE",
 	    "any key of hinny.yaml, such as workers.http.instances=1"),
 	TEXT("socket", 0, socket, "PATH", "admin socket of the broker"),
+	FLAG("table", 0, table, "all of the YAML DSL as a table in Markdown"),
 	FLAG("wait", 'w', wait, "until the new generation serves or is refused"),
 #undef FLAG
 #undef TEXT

@@ -1,7 +1,10 @@
-/* A route file: YAML to nodes to a program, without a disk. Whatever is wrong is said; nothing
- * crashes, and what is right can be saved and loaded. */
+/* A route file, or a Kamelet: YAML to nodes, templates to routes, to a program; in a folder that is
+ * not there. Whatever is wrong is said; nothing crashes, and what is right can be saved and loaded.
+ */
 #include "core/base/assert.h"
 #include "core/config/bundle_priv.h"
+#include "core/config/expand.h"
+#include "core/config/template.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -20,24 +23,41 @@ save_and_load(const struct bundle *b)
 	buf_fini(&bytes);
 }
 
+static void
+expand(struct bundle *b, struct node *root, struct diagnostics *ds)
+{
+	static const struct bundle_options opt = { 0 };
+
+	b->settings = settings_make(&b->arena, &b->values, ds);
+	struct expansion *x = expand_begin(b, &opt, ds);
+	if (root != NULL && template_is_kamelet(root)) {
+		expand_add_kamelet(x, "f", root);
+	} else {
+		*bundle_add_document(b) = (struct document){ .file = "f", .root = root };
+		expand_take_templates(x, 0);
+		placeholder_resolve_tree(&b->lookup, "f", root, ds);
+	}
+	expand_end(x);
+}
+
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct bundle *b = bundle_new();
 	struct diagnostics ds;
-	struct document doc = { .file = "f" };
 
 	diagnostics_init(&ds);
-	b->cwd = "/nonexistent";
-	b->loaded = true; /* no file is looked for */
-	doc.root = yaml_parse(&b->arena, doc.file, (struct str){ (const char *)data, size }, &ds);
-	b->documents = &doc;
-	b->documents_n = 1;
-	ASSERT(doc.root != NULL || ds.errors > 0);
+	b->cwd = b->lookup.cwd = "/nonexistent";
+	struct node *root =
+	    yaml_parse(&b->arena, "f", (struct str){ (const char *)data, size }, &ds);
+	ASSERT(root != NULL || ds.errors > 0);
+	expand(b, root, &ds);
 	struct program *p = program_compile(b, &ds);
 	ASSERT((p == NULL) == (ds.errors > 0));
 	if (p != NULL)
 		save_and_load(b);
+	else
+		program_free(program_compile_partial(b, &ds)); /* as hinny check does */
 	program_free(p);
 	bundle_free(b);
 	diagnostics_fini(&ds);

@@ -51,7 +51,9 @@ def test_refused_by_an_owner():
         status, out, err = t.check()
         assert status == 1 and err == 'r.yaml:6:19: xpath: unbalanced\n' and out == '', (status, out, err)
         status, out, err = t.check('--json', 'r.yaml')
-        assert status == 1 and json.loads(out)['problems'][0]['text'] == 'r.yaml:6:19: xpath: unbalanced'
+        problem = json.loads(out)['problems'][0]
+        assert status == 1 and problem == {'file': 'r.yaml', 'line': 6, 'column': 19, 'text': 'xpath: unbalanced', 'warning': False}, problem
+
 
 
 def test_owner_not_installed():

@@ -5,7 +5,7 @@ import os
 import sys
 import tempfile
 sys.path.insert(0, os.path.join(os.environ.get('HINNY_SRCDIR', '.'), 'tests', 'lib'))
-from broker import Broker, hinny, main, until
+from broker import Broker, Skip, hinny, main, until
 
 
 def kamelet(name, steps, properties='{}', begin='kamelet:source'):
@@ -126,6 +126,56 @@ def test_properties_beside_and_named():
     assert hinny('check', '--properties', 'two.properties', '--properties', 'three.properties', 'one/r.yaml', cwd=d)[0] == 0
     status, out, err = hinny('check', '--properties', 'four.properties', 'one/r.yaml', cwd=d)
     assert status == 1 and 'four.properties' in err
+
+
+def test_check_says_all_at_once():
+    """What the owners of a stylesheet, a schema, an XPath or a jq program find comes with what is wrong elsewhere, in order."""
+    routes = '''
+- from:
+    uri: direct:a
+    steps:
+      - setBodi: {constant: a}
+      - to: xslt:bad.xsl
+      - filter: {simple: "${body}", steps: [{setBody: {xpath: "//@"}}, {nosuch: {}}]}
+      - to: validator:bad.xsd
+      - to: kamelet:path-action
+      - to: "{{nope}}"
+'''
+    d = folder({'r.yaml': routes, 'path-action.kamelet.yaml': kamelet('path-action', '\n        - setBody: {xpath: "/a/@"}'),
+                'bad.xsl': '<xsl:stylesheet version="1.0" xmlns:xsl="http://www.w3.org/1999/XSL/Transform"><xsl:template match="a["/></xsl:stylesheet>',
+                'bad.xsd': '<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema"><xs:element name="a" type="nope"/></xs:schema>'})
+    status, out, err = hinny('check', 'r.yaml', cwd=d)
+    if 'is not installed' in err:
+        raise Skip('no hinny-xform')
+    where = [':'.join(line.split(':')[:2]) for line in err.splitlines()]
+    assert status == 1 and where == ['path-action.kamelet.yaml:11'] + ['r.yaml:%d' % n for n in (5, 6, 7, 7, 8, 10)], err
+    assert 'used at r.yaml:9:13' in err.splitlines()[0], err
+    problems = json.loads(hinny('check', '--json', 'r.yaml', cwd=d)[1])['problems']
+    assert sorted(p['line'] for p in problems) == [5, 6, 7, 7, 8, 10, 11], problems
+
+
+def test_after_uri_and_variables():
+    routes = '''
+- interceptSendToEndpoint: {uri: "direct:b", afterUri: "direct:after", steps: [{setHeader: {name: X-Before, simple: "${body}"}}]}
+- interceptSendToEndpoint: {uri: "direct:c", afterUri: "direct:after", skipSendToOriginalEndpoint: true, steps: [{setBody: {constant: skipped}}]}
+- interceptSendToEndpoint: {uri: "direct:d", afterUri: "direct:after", onWhen: {simple: "${body} == 'no'"}, steps: [{setBody: {constant: taken}}]}
+- from: {uri: "platform-http:/b", steps: [{to: "direct:b"}]}
+- from: {uri: "platform-http:/c", steps: [{to: "direct:c"}]}
+- from: {uri: "platform-http:/d", steps: [{to: "direct:d"}]}
+- from: {uri: "platform-http:/v", steps: [{to: "direct:v"}]}
+- from: {uri: "direct:b", steps: [{setBody: {simple: "${body}+b"}}]}
+- from: {uri: "direct:c", steps: [{setBody: {simple: "${body}+c"}}]}
+- from: {uri: "direct:d", steps: [{setBody: {simple: "${body}+d"}}]}
+- from: {uri: "direct:after", steps: [{setBody: {simple: "${body}+after"}}]}
+- from: {uri: "direct:v", variableReceive: v, steps: [{setBody: {simple: "[${body}] ${variable.v} ${header.X-A} ${variable.header:v.X-A}"}}]}
+'''
+    with Broker({'r.yaml': routes}) as b:
+        status, headers, body = b.post('/b', 'x')
+        assert (status, headers['x-before'], body) == (200, 'x', b'x+b+after')
+        assert b.post('/c', 'x')[2] == b'skipped'
+        assert b.post('/d', 'x')[2] == b'x+d'
+        assert b.post('/d', 'no')[2] == b'taken+d+after'
+        assert b.post('/v', 'x', {'X-A': 'a'})[2] == b'[] x a a'
 
 
 def test_preconditions():
