@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Faults and questions that people reported of integration products, with what is right: refusals at start, XML."""
 import os
+import re
 import socket
 import sys
 import threading
@@ -224,6 +225,81 @@ def test_a_stylesheet_reads_only_in_its_folder():
             assert b'THE-SECRET' not in body and (status == 500 or body == b'[]'), (uri, status, body)
     refused({'r.yaml': '- from:\n    uri: platform-http:/x\n    steps: [{to: "xslt:sheets/x.xsl"}]\n', 'sheets/x.xsl': head + '<xsl:include href="../other.xsl"/></xsl:stylesheet>',
              'other.xsl': head + '</xsl:stylesheet>'}, 'other.xsl')
+
+
+# ---- B24: @NAME stands for a step that adds the body to the file NAME
+
+B24 = '''
+- from:
+    uri: platform-http:/one
+    steps:
+      - onException:
+          exception: [java.lang.IllegalStateException]
+          handled: {constant: "true"}
+          steps: [{setBody: {simple: "${body} ${exception.message}"}}, @one-handler]
+      - split:
+          tokenize: ","
+          steps: [BAD, @one-item]
+      - setBody: {simple: "after ${body}"}
+- from:
+    uri: platform-http:/two
+    steps:
+      - doTry:
+          steps:
+            - split:
+                tokenize: ","
+                stopOnException: true
+                steps: [BAD, @two-item]
+          doCatch: [{exception: [java.lang.IllegalStateException], steps: [{setHeader: {name: seen, simple: "${body}"}}]}]
+          doFinally: {steps: [{setHeader: {name: finally, constant: "yes"}}]}
+      - setBody: {simple: "after ${body} ${header.seen} ${header.finally}"}
+- from:
+    uri: platform-http:/three
+    steps:
+      - split:
+          tokenize: ","
+          steps: [BAD, @three-item]
+      - setBody: {constant: never}
+- from:
+    uri: platform-http:/parts
+    steps:
+      - convertBodyTo: String
+      - split: {tokenize: ",", steps: [@parts]}
+      - setBody: {simple: "<${body}>"}
+- from:
+    uri: platform-http:/list
+    steps:
+      - unmarshal: {json: {}}
+      - split: {simple: "${body}", steps: [@list]}
+      - setBody: {simple: "<${body}>"}
+'''
+
+
+def test_b24_a_failing_part_of_a_split():
+    bad = ('{filter: {simple: "${body} == \'bad\'", steps: [{throwException: '
+           '{exceptionType: java.lang.IllegalStateException, message: bad item}}]}}')
+    routes = re.sub(r'@([a-z-]+)', r'{to: {uri: "file:out", parameters: {fileName: \1, fileExist: Append, appendChars: "|"}}}',
+                    B24.replace('BAD', bad))
+    with Broker({'r.yaml': routes}) as b:
+        def out(name):
+            try:
+                with open(os.path.join(b.folder, 'out', name)) as f:
+                    return f.read()
+            except FileNotFoundError:
+                return None
+        body, text = b'a,bad,c', {'Content-Type': 'text/plain'}
+        assert b.post('/one', body, text)[::2] == (200, b'after a,bad,c')
+        assert (out('one-item'), out('one-handler')) == ('a|c|', 'bad bad item|')
+        assert b.post('/two', body, text)[::2] == (200, b'after a,bad,c a,bad,c yes')
+        assert out('two-item') == 'a|'
+        assert b.post('/three', body, text)[0] == 500
+        assert out('three-item') == 'a|c|'
+        assert b.post('/parts', b'', text)[::2] == (200, b'<>')
+        assert out('parts') is None
+        assert b.post('/parts', b'a,,b,', text)[::2] == (200, b'<a,,b,>')
+        assert out('parts') == 'a||b|'
+        assert b.post('/list', b'[]', {'Content-Type': 'application/json'})[::2] == (200, b'<[]>')
+        assert out('list') is None
 
 
 if __name__ == '__main__':
