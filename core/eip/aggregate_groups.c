@@ -290,6 +290,7 @@ keep_message(struct groups *gs, struct group *g, struct exchange *ex)
 	bool bare =
 	    g->gathered.kind == AGGREGATION_EXCHANGES || g->gathered.kind == AGGREGATION_MESSAGES;
 	arena_start(a, CHUNK);
+	to->pattern = ex->pattern;
 	g->held = 0;
 	to->headers.items = NULL;
 	HEADERS_FOREACH (&ex->headers, h)
