@@ -9,6 +9,7 @@ fuzz_targets = \
 	tests/fuzz/fuzz_frame \
 	tests/fuzz/fuzz_json \
 	tests/fuzz/fuzz_jsonpath \
+	tests/fuzz/fuzz_kafka_jaas \
 	tests/fuzz/fuzz_properties \
 	tests/fuzz/fuzz_scan \
 	tests/fuzz/fuzz_simple \

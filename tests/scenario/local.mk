@@ -25,6 +25,7 @@ scenario_tests = \
 	tests/scenario/r_reload.py \
 	tests/scenario/s_flows.py \
 	tests/scenario/t_templates.py \
+	tests/scenario/y_kafka_producer.py \
 	tests/scenario/y_kafka_tool.py
 
 TESTS += $(scenario_tests)

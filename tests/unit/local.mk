@@ -57,6 +57,12 @@ unit_tests += \
 	tests/unit/test_http_server
 endif
 
+if BUILD_KAFKA
+unit_tests += \
+	tests/unit/test_kafka_record
+endif
+tests_unit_test_kafka_record_LDADD = $(unit_lib) $(kafka_libs) $(worker_libs) $(CMOCKA_LIBS)
+
 if BUILD_XFORM
 unit_tests += \
 	tests/unit/test_jail \

@@ -327,11 +327,27 @@ check_properties(struct compile *c, struct endpoint *ep)
 	return 0;
 }
 
+static int
+check_missing(struct compile *c, struct endpoint *ep)
+{
+	const struct kafka_conf *conf = ep->conf;
+	const char *name = conf->transacted ? "transacted"
+	    : conf->individual_headers      ? "batchWithIndividualHeaders"
+	    : conf->avro_reader             ? "specificAvroReader"
+					    : NULL;
+
+	if (name == NULL)
+		return 0;
+	return compile_error(c, ep->at, "%s: true is not implemented in this release", name);
+}
+
 int
 kafka_check(struct compile *c, struct endpoint *ep)
 {
 	struct kafka_conf *conf = ep->conf;
 
+	if (check_missing(c, ep) != 0)
+		return -1;
 	if (set_from_properties(c, ep) != 0 || check_properties(c, ep) != 0)
 		return -1;
 	if (conf->brokers == NULL || conf->brokers[0] == '\0')

@@ -71,40 +71,47 @@ client_start(struct kafka_client *kc, struct hinny_error *err)
 }
 
 static void
-topic_free(struct kafka_client *kc, struct kafka_topic *t)
+topic_free(struct kafka_topic *t)
 {
 	list_remove(&t->used);
-	(void)hash_remove(&kc->topics, t->name);
-	rd_kafka_topic_destroy(t->rkt);
+	(void)hash_remove(&t->client->topics, t->name);
+	if (t->rkt != NULL)
+		rd_kafka_topic_destroy(t->rkt);
 	free(t);
+}
+
+/* librdkafka's part of it. Threads of librdkafka use topics until then. */
+static void
+client_stop(struct kafka_client *kc)
+{
+	kafka_queue_close(&kc->events);
+	for (size_t i = 0; i < kc->topics.cap; i++) {
+		struct kafka_topic *t = kc->topics.slots[i].value;
+		if (t != NULL && t->rkt != NULL)
+			rd_kafka_topic_destroy(t->rkt);
+		if (t != NULL)
+			t->rkt = NULL;
+	}
+	if (kc->rk == NULL)
+		return;
+	(void)rd_kafka_purge(kc->rk, RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT |
+	    RD_KAFKA_PURGE_F_NON_BLOCKING); /* cannot fail for a producer */
+	rd_kafka_destroy(kc->rk);
+	kc->rk = NULL;
 }
 
 static void
 client_free(struct kafka_client *kc)
 {
 	loop_timer_close(&kc->patience, NULL);
-	kafka_producer_drop(kc);
-	while (!list_empty(&kc->topics_used)) /* no endpoint is left that pins one */
-		topic_free(kc, LIST_FIRST(&kc->topics_used, struct kafka_topic, used));
+	client_stop(kc);
+	kafka_sends_drop(kc);
+	loop_defer_cancel(&kc->give);
+	for (size_t i = 0; i < kc->topics.cap; i++)
+		free(kc->topics.slots[i].value);
 	hash_fini(&kc->topics);
-	kafka_queue_close(&kc->events);
-	if (kc->rk != NULL) {
-		(void)rd_kafka_purge(kc->rk, RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT |
-		    RD_KAFKA_PURGE_F_NON_BLOCKING); /* cannot fail for a producer */
-		rd_kafka_destroy(kc->rk);
-	}
 	arena_fini(&kc->arena);
 	loop_free_later(worker_loop(kc->ks->wk), kc);
-}
-
-static struct str
-props_text(struct arena *a, const struct pairs *ps)
-{
-	const char *text = "";
-
-	for (size_t i = 0; i < ps->n; i++)
-		text = arena_printf(a, "%s%s=%s\n", text, ps->items[i].key, ps->items[i].value);
-	return str_of(text);
 }
 
 static struct kafka_client *
@@ -118,51 +125,71 @@ client_find(struct kafka_state *ks, struct str key)
 	return NULL;
 }
 
-enum hinny_rc
-kafka_client_get(struct kafka_state *ks, const struct endpoint *ep, struct kafka_client **out,
-    struct hinny_error *err)
+/* What endpoints share a client by: the properties, and what of the options is ours. */
+static void
+set_key(struct kafka_client *kc, const struct kafka_conf *conf)
 {
-	const struct kafka_conf *conf = ep->conf;
-	struct kafka_client *kc = MEM_NEW(struct kafka_client), *old = NULL;
+	const int64_t ours[] = { conf->partitioning, conf->buffer_memory, conf->buffer_messages,
+		conf->max_block_ms, conf->delivery_timeout_ms };
+	const char *text = "";
 
-	arena_init(&kc->arena);
+	for (size_t i = 0; i < kc->props.n; i++)
+		text = arena_printf(
+		    &kc->arena, "%s%s=%s\n", text, kc->props.items[i].key, kc->props.items[i].value);
+	for (size_t i = 0; i < ARRAY_LEN(ours); i++)
+		text = arena_printf(&kc->arena, "%s%lld ", text, (long long)ours[i]);
+	kc->key = str_of(text);
+}
+
+static void
+client_init(struct kafka_client *kc, struct kafka_state *ks, const struct kafka_conf *conf)
+{
 	kc->ks = ks;
 	kc->partitioning = conf->partitioning;
-	enum hinny_rc rc = kafka_props_make(
-	    &kc->arena, ep, worker_generation_dir(ks->wk), &kc->props, err);
-	if (rc != HINNY_OK)
-		goto fail;
-	if (kc->partitioning == KAFKA_PARTITIONER_ROUND_ROBIN)
-		kafka_props_add(&kc->arena, &kc->props, "partitioner", "consistent_random");
-	kc->key = props_text(&kc->arena, &kc->props);
-	old = client_find(ks, kc->key);
-	if (old != NULL)
-		goto found;
-	if (ks->clients_n >= KAFKA_CLIENTS_MAX) {
-		rc = hinny_error_set(err, HINNY_EINVAL, "more than %d different configurations of kafka: in "
-		    "a worker", KAFKA_CLIENTS_MAX);
-		goto fail;
-	}
+	kc->bytes_max = (size_t)conf->buffer_memory;
+	kc->records_max = (uint32_t)conf->buffer_messages;
+	arena_init(&kc->arena);
 	hash_init(&kc->topics, false);
 	list_init(&kc->topics_used);
 	list_init(&kc->active);
 	list_init(&kc->waiting);
-	if ((rc = client_start(kc, err)) != HINNY_OK)
-		goto fail;
-	loop_timer_init(worker_loop(ks->wk), &kc->patience, kafka_producer_patience);
-	list_append(&ks->clients, &kc->node);
-	ks->clients_n++;
-	kc->refs = 1;
-	*out = kc;
-	return HINNY_OK;
-found:
-	old->refs++;
-	*out = old;
-	rc = HINNY_OK;
-fail:
-	hash_fini(&kc->topics);
-	arena_fini(&kc->arena);
-	free(kc);
+	list_init(&kc->left);
+	list_init(&kc->queued);
+	loop_defer_init(&kc->give, kafka_producer_give);
+}
+
+enum hinny_rc
+kafka_client_get(struct kafka_state *ks, const struct endpoint *ep, struct kafka_client **out,
+    struct hinny_error *err)
+{
+	struct kafka_client *kc = MEM_NEW(struct kafka_client), *old = NULL;
+
+	client_init(kc, ks, ep->conf);
+	enum hinny_rc rc =
+	    kafka_props_make(&kc->arena, ep, worker_generation_dir(ks->wk), &kc->props, err);
+	if (rc == HINNY_OK) {
+		set_key(kc, ep->conf);
+		old = client_find(ks, kc->key);
+	}
+	if (rc == HINNY_OK && old == NULL && ks->clients_n >= KAFKA_CLIENTS_MAX)
+		rc = hinny_error_set(err, HINNY_EINVAL,
+		    "more than %d different configurations of kafka: in a worker", KAFKA_CLIENTS_MAX);
+	if (rc == HINNY_OK && old == NULL)
+		rc = client_start(kc, err);
+	if (rc != HINNY_OK || old != NULL) {
+		hash_fini(&kc->topics);
+		arena_fini(&kc->arena);
+		free(kc);
+	} else {
+		loop_timer_init(worker_loop(ks->wk), &kc->patience, kafka_sends_late);
+		list_append(&ks->clients, &kc->node);
+		ks->clients_n++;
+		old = kc;
+	}
+	if (rc == HINNY_OK) {
+		old->refs++;
+		*out = old;
+	}
 	return rc;
 }
 
@@ -199,17 +226,49 @@ kafka_clients_reap(struct kafka_state *ks)
 
 /* Called by threads of librdkafka. */
 static int32_t
-round_robin(const rd_kafka_topic_t *rkt, const void *key, size_t keylen, int32_t partitions,
-    void *topic, void *message)
+round_robin(const rd_kafka_topic_t *rkt, const void *key, size_t key_n, int32_t partitions,
+    void *client, void *message)
 {
-	struct kafka_client *kc = topic;
+	struct kafka_client *kc = client;
 	(void)rkt;
 	(void)key;
-	(void)keylen;
+	(void)key_n;
 	(void)message;
 
 	uint32_t turn = __atomic_fetch_add(&kc->turn, 1, __ATOMIC_RELAXED);
 	return (int32_t)(turn % (uint32_t)partitions);
+}
+
+static bool
+topic_start(struct kafka_topic *t)
+{
+	struct kafka_client *kc = t->client;
+
+	if (kc->rk == NULL)
+		return false;
+	rd_kafka_topic_conf_t *conf = NULL;
+	if (kc->partitioning == KAFKA_PARTITIONER_ROUND_ROBIN) {
+		conf = rd_kafka_default_topic_conf_dup(kc->rk);
+		rd_kafka_topic_conf_set_partitioner_cb(conf, round_robin);
+		rd_kafka_topic_conf_set_opaque(conf, kc);
+	}
+	t->rkt = rd_kafka_topic_new(kc->rk, t->name.p, conf);
+	if (t->rkt == NULL && conf != NULL)
+		rd_kafka_topic_conf_destroy(conf);
+	return t->rkt != NULL;
+}
+
+/* Of those that nobody uses the one that was not used for the longest time. */
+static void
+topics_evict(struct kafka_client *kc)
+{
+	for (struct list *it = kc->topics_used.prev; it != &kc->topics_used; it = it->prev) {
+		struct kafka_topic *t = LIST_ENTRY(it, struct kafka_topic, used);
+		if (t->records == 0) {
+			topic_free(t);
+			return;
+		}
+	}
 }
 
 static struct kafka_topic *
@@ -217,25 +276,17 @@ topic_new(struct kafka_client *kc, struct str name)
 {
 	struct kafka_topic *t = mem_zalloc(sizeof *t + name.n + 1);
 	char *text = (char *)(t + 1);
-	rd_kafka_topic_conf_t *conf = NULL;
 
 	memcpy(text, name.p, name.n);
 	t->name = (struct str){ text, name.n };
+	t->client = kc;
 	list_init(&t->used);
-	if (kc->partitioning == KAFKA_PARTITIONER_ROUND_ROBIN) {
-		conf = rd_kafka_default_topic_conf_dup(kc->rk);
-		rd_kafka_topic_conf_set_partitioner_cb(conf, round_robin);
-		rd_kafka_topic_conf_set_opaque(conf, kc);
-	}
-	t->rkt = rd_kafka_topic_new(kc->rk, text, conf);
-	if (t->rkt == NULL) {
-		if (conf != NULL)
-			rd_kafka_topic_conf_destroy(conf);
+	if (!topic_start(t)) {
 		free(t);
 		return NULL;
 	}
-	if (kc->topics.count >= KAFKA_TOPICS_MAX && !list_empty(&kc->topics_used))
-		topic_free(kc, LIST_ENTRY(kc->topics_used.prev, struct kafka_topic, used));
+	if (kc->topics.count >= KAFKA_TOPICS_MAX)
+		topics_evict(kc);
 	(void)hash_put(&kc->topics, t->name, t);
 	return t;
 }
@@ -271,7 +322,57 @@ kafka_client_unpin(struct kafka_client *kc, struct kafka_topic *t)
 		list_prepend(&kc->topics_used, &t->used);
 }
 
+void
+kafka_client_mend(struct kafka_client *kc)
+{
+	struct hinny_error err;
+
+	client_stop(kc);
+	if (client_start(kc, &err) != HINNY_OK) {
+		log_error("cannot start a Kafka client anew: %s", err.text);
+		return; /* what waits fails by its time limit; the next one tries again */
+	}
+	for (size_t i = 0; i < kc->topics.cap; i++) {
+		struct kafka_topic *t = kc->topics.slots[i].value;
+		if (t != NULL)
+			(void)topic_start(t); /* whose name was taken before */
+	}
+	kc->broken = false;
+}
+
 /* ---- events ---- */
+
+bool
+kafka_client_refused(const struct kafka_client *kc)
+{
+	switch (kc->down) {
+	case RD_KAFKA_RESP_ERR__AUTHENTICATION:
+	case RD_KAFKA_RESP_ERR__SSL:
+	case RD_KAFKA_RESP_ERR_SASL_AUTHENTICATION_FAILED:
+	case RD_KAFKA_RESP_ERR_UNSUPPORTED_SASL_MECHANISM:
+	case RD_KAFKA_RESP_ERR_CLUSTER_AUTHORIZATION_FAILED:
+		return true;
+	default:
+		return false;
+	}
+}
+
+void
+kafka_client_purge(struct kafka_client *kc)
+{
+	(void)rd_kafka_purge(kc->rk, RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT |
+	    RD_KAFKA_PURGE_F_NON_BLOCKING); /* cannot fail for a producer */
+	kafka_sends_fail_queued(kc);
+}
+
+static void
+client_fatal(struct kafka_client *kc)
+{
+	kc->down = rd_kafka_fatal_error(kc->rk, kc->reason, sizeof kc->reason);
+	kafka_log_error(kc->down, kc->reason, true);
+	kc->broken = true; /* librdkafka now reports all it has as failed */
+	loop_defer(worker_loop(kc->ks->wk), &kc->give);
+}
 
 static void
 client_error(struct kafka_client *kc, rd_kafka_event_t *ev)
@@ -279,11 +380,18 @@ client_error(struct kafka_client *kc, rd_kafka_event_t *ev)
 	rd_kafka_resp_err_t code = rd_kafka_event_error(ev);
 	const char *text = rd_kafka_event_error_string(ev);
 
+	if (code == RD_KAFKA_RESP_ERR__FATAL) {
+		client_fatal(kc);
+		return;
+	}
 	kafka_log_error(code, text, false);
 	if (code == RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN)
 		return; /* the reason came before */
 	kc->down = code;
 	snprintf(kc->reason, sizeof kc->reason, "%s", text);
+	/* It will not be better in a while: what waits is told at once, as Java's client does. */
+	if (kafka_client_refused(kc))
+		kafka_client_purge(kc);
 }
 
 static void
@@ -294,13 +402,19 @@ client_event(struct kafka_queue *q, rd_kafka_event_t *ev)
 
 	if (kafka_log_event(ev))
 		return;
-	if (rd_kafka_event_type(ev) == RD_KAFKA_EVENT_ERROR) {
+	kc->refs++;
+	switch (rd_kafka_event_type(ev)) {
+	case RD_KAFKA_EVENT_ERROR:
 		client_error(kc, ev);
-		return;
+		break;
+	case RD_KAFKA_EVENT_DR:
+		while ((msg = rd_kafka_event_message_next(ev)) != NULL)
+			kafka_producer_report(kc, msg);
+		if (kc->broken)
+			loop_defer(worker_loop(kc->ks->wk), &kc->give);
+		break;
+	default:
+		break;
 	}
-	if (rd_kafka_event_type(ev) != RD_KAFKA_EVENT_DR)
-		return;
-	while ((msg = rd_kafka_event_message_next(ev)) != NULL)
-		kafka_producer_report(kc, msg);
-	kafka_producer_room(kc);
+	kafka_client_put(&kc);
 }

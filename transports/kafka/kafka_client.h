@@ -1,6 +1,6 @@
 /*
  * Clients of librdkafka that send: one for each distinct configuration, shared by its endpoints.
- * A client's logs and errors become ours, a fatal error has it replaced by a new one.
+ * A client's logs and errors become ours; one that librdkafka gave up is started anew.
  */
 #ifndef HINNY_KAFKA_KAFKA_CLIENT_H
 #define HINNY_KAFKA_KAFKA_CLIENT_H
@@ -18,8 +18,10 @@ enum { KAFKA_CLIENTS_MAX = 64, KAFKA_TOPICS_MAX = 1000, KAFKA_REASON_MAX = 512 }
 struct kafka_topic {
 	struct list used; /* in kafka_client.topics_used, last used first, when no endpoint pins it */
 	struct str name;
-	rd_kafka_topic_t *rkt;
+	struct kafka_client *client;
+	rd_kafka_topic_t *rkt; /* NULL: the client starts anew */
 	uint32_t pins;
+	uint32_t records; /* whose send has not ended */
 };
 
 struct kafka_client {
@@ -35,9 +37,18 @@ struct kafka_client {
 	struct kafka_queue events;
 	struct hash topics;
 	struct list topics_used;
-	struct list active;  /* struct kafka_send: all that are not free */
-	struct list waiting; /* …of these: no room in librdkafka's buffer */
-	struct loop_timer patience; /* of those that wait */
+	struct list active;  /* struct kafka_send: whose exchange waits, oldest first */
+	struct list waiting; /* …of these: there is no room */
+	struct list left;    /* struct kafka_send: without an exchange, for librdkafka's reports */
+	struct list queued;         /* struct kafka_record: given at the end of the turn */
+	struct loop_defer give;
+	struct loop_timer patience; /* of the oldest */
+	size_t bytes, bytes_max;    /* of records that nobody has acknowledged */
+	uint32_t records, records_max;
+	uint32_t given;             /* of these: at librdkafka */
+	bool broken;                /* librdkafka gave it up: started anew when nothing is given */
+	bool ended;
+	bool hasty; /* patience was cut short */
 	rd_kafka_resp_err_t down;   /* why the last try to reach a broker failed, or 0 */
 	char reason[KAFKA_REASON_MAX];
 };
@@ -49,10 +60,14 @@ enum hinny_rc kafka_client_get(struct kafka_state *ks, const struct endpoint *ep
 void kafka_client_put(struct kafka_client **kc);
 /* At the end of the process: now. */
 void kafka_clients_reap(struct kafka_state *ks);
-/*
- * Until the next one is asked for, or it is put when pinned. NULL: librdkafka refuses the name
- * (rd_kafka_last_error() says why).
- */
+/* Did the brokers let it in at last? Not for its credentials or certificates. */
+bool kafka_client_refused(const struct kafka_client *kc);
+/* What librdkafka has, and what waits, fails by the client's reason. */
+void kafka_client_purge(struct kafka_client *kc);
+/* A broken one starts anew, when nothing is given. */
+void kafka_client_mend(struct kafka_client *kc);
+/* NULL: librdkafka refuses the name (rd_kafka_last_error() says why). Stays while it is pinned or has
+ * records. */
 struct kafka_topic *kafka_client_topic(struct kafka_client *kc, struct str name);
 struct kafka_topic *kafka_client_pin(struct kafka_client *kc, struct str name);
 void kafka_client_unpin(struct kafka_client *kc, struct kafka_topic *t);

@@ -74,6 +74,7 @@ struct kafka_conf {
 	int64_t max_block_ms, max_in_flight_requests, max_request_size, batch_size, receive_buffer;
 	int64_t send_buffer, request_timeout_ms, retries;
 	int compression, acks;
+	bool transacted, individual_headers, avro_reader; /* refused when true */
 	/* options without meaning here */
 	bool label;
 	int label_enum;

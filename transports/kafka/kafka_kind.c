@@ -81,7 +81,7 @@ kind_fini(struct worker *wk)
 		kafka_release(wk, worker_program(wk)->endpoints[i]);
 	ks->ended = true;
 	kafka_clients_reap(ks);
-	kafka_producer_fini(ks);
+	kafka_sends_fini(ks);
 	loop_free_later(worker_loop(wk), ks);
 }
 

@@ -5,6 +5,7 @@
 #include "core/config/compile.h"
 #include "core/config/option.h"
 #include "transports/kafka/kafka_conf.h"
+#include "transports/kafka/kafka_poll.h"
 
 #include <string.h>
 
@@ -40,7 +41,6 @@ static const struct row {
 	{ "message.send.max.retries", "retries", OPTION_PRODUCER, GIVEN },
 	{ "max.in.flight", "maxInFlightRequest", OPTION_PRODUCER, ALWAYS },
 	{ "queue.buffering.max.ms", "lingerMs", OPTION_PRODUCER, ALWAYS },
-	{ "queue.buffering.max.messages", "queueBufferingMaxMessages", OPTION_PRODUCER, ALWAYS },
 	{ "batch.size", "producerBatchSize", OPTION_PRODUCER, ALWAYS },
 	{ "compression.type", "compressionCodec", OPTION_PRODUCER, ALWAYS },
 	{ "message.timeout.ms", "deliveryTimeoutMs", OPTION_PRODUCER, ALWAYS },
@@ -168,11 +168,13 @@ add_producer(struct arena *a, const struct kafka_conf *conf, struct pairs *ps)
 
 	add_number(a, ps, "topic.metadata.propagation.max.ms", unknown);
 	add_number(a, ps, "reconnect.backoff.ms", backoff);
-	add_number(a, ps, "queue.buffering.max.kbytes", (conf->buffer_memory + 1023) / 1024);
-	/* Sizes are checked by the producer, which knows of headers what librdkafka does not. */
-	add_number(a, ps, "message.max.bytes", conf->max_request_size + RECORD_OVERHEAD);
+	/* What waits is bounded by the producer. */
+	kafka_props_add(a, ps, "queue.buffering.max.messages", "10000000");
+	kafka_props_add(a, ps, "queue.buffering.max.kbytes", "2147483647");
 	kafka_props_add(a, ps, "partitioner",
 	    conf->partitioning == KAFKA_PARTITIONER_KEY ? "murmur2_random" : "random");
+	/* Sizes are checked by the producer, which knows of headers what librdkafka does not. */
+	add_number(a, ps, "message.max.bytes", conf->max_request_size + RECORD_OVERHEAD);
 }
 
 /* A file of the generation. */
@@ -309,6 +311,7 @@ kafka_props_conf(const struct pairs *ps, struct hinny_error *err)
 		else if (rc != RD_KAFKA_CONF_OK)
 			hinny_error_set(err, HINNY_EINVAL, "%s", text);
 	}
+	(void)rd_kafka_conf_interceptor_add_on_new(conf, "hinny", kafka_poll_watch, NULL);
 	if (rc == RD_KAFKA_CONF_OK)
 		return conf;
 	rd_kafka_conf_destroy(conf);
