@@ -9,7 +9,7 @@
 
 #include <unistd.h>
 
-enum { ORPHAN_QUIET_MS = 500 };
+enum { ORPHAN_QUIET_MS = 500, ORPHAN_LAST_MS = 1000 };
 
 static void
 say(struct worker *wk, const struct control_message *m)
@@ -231,7 +231,8 @@ control_message(void *owner, const struct control_message *m)
 
 /* ---- without a supervisor ---- */
 
-/* One that others call must not go before them: it waits until nobody has called for a while. */
+/* One that others call must not go before them: it waits until nobody has called for a while; an owner of states until the others have gone, but leaves itself a moment
+ * for what it does with them then. */
 static bool
 is_needed(struct worker *wk)
 {
@@ -241,7 +242,10 @@ is_needed(struct worker *wk)
 		wk->orphan_quiet = loop_now(&wk->lp);
 	}
 	bool called = (kind_find(str_of(wk->kind->kind))->flags & KIND_STATELESS) != 0 || states_are_owned(wk);
-	return !is_idle(wk) || (called && monotime_ms_between(wk->orphan_quiet, loop_now(&wk->lp)) < ORPHAN_QUIET_MS);
+	if (!is_idle(wk) || (called && monotime_ms_between(wk->orphan_quiet, loop_now(&wk->lp)) < ORPHAN_QUIET_MS))
+		return true;
+	return states_are_owned(wk) && !wk->states_ended && ipc_peers_left(wk->ipc) &&
+	    monotime_ms_between(wk->orphaned_at, loop_now(&wk->lp)) < WORKER_ORPHAN_MS - ORPHAN_LAST_MS;
 }
 
 static void

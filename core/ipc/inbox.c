@@ -11,6 +11,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 static uint64_t
 id_incarnation(uint64_t call_id)
@@ -283,6 +284,22 @@ ipc_peer_down(struct ipc *ipc, uint64_t incarnation, uint64_t running, const cha
 	call_peer_lost(ipc, peer, running, reason, time_limit);
 	receivers_lost(ipc, incarnation, reason);
 	peer_close(&peer);
+}
+
+bool
+ipc_peers_left(const struct ipc *ipc)
+{
+	char path[IPC_URL_MAX];
+	if (ipc == NULL)
+		return false;
+	LIST_FOREACH(&ipc->peers, it, tmp) {
+		const struct ipc_peer *peer = LIST_ENTRY(it, struct ipc_peer, node);
+		snprintf(path, sizeof path, "%s/%s.%u.%llu", ipc->run_dir, kind_at(peer->kind)->kind, peer->index,
+		    (unsigned long long)peer->incarnation);
+		if (peer->announced && access(path, F_OK) == 0)
+			return true;
+	}
+	return false;
 }
 
 uint32_t

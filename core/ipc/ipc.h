@@ -123,6 +123,8 @@ typedef bool ipc_item_fn(void *arg, struct exchange *ex, uint64_t seq, struct va
 void ipc_call_items(struct ipc *ipc, struct exchange *ex, const struct step *first, uint32_t n, ipc_item_fn *item, void *arg);
 void ipc_items_resume(struct exchange *ex);
 
+/* Is one of the peers that were announced still there, as far as its inbox shows? One that ends in order takes it away. */
+bool ipc_peers_left(const struct ipc *ipc);
 /* Calls that this process has made / is working on. */
 uint32_t ipc_calls_out(const struct ipc *ipc);
 uint32_t ipc_calls_in(const struct ipc *ipc);
