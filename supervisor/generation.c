@@ -342,6 +342,7 @@ generation_process_ready(struct generation *gen, struct process *pr)
 			process_send_type(pr, FRAME_START_SOURCES);
 		return;
 	case GENERATION_DRAINING:
+		states_process_ready(pr);
 		process_event(pr, PROCESS_EVENT_DRAIN);
 		return;
 	case GENERATION_STOPPING:

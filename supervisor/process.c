@@ -232,6 +232,13 @@ impossible(struct process *pr, enum process_event event)
 		process_kill(pr, "it broke the control protocol");
 }
 
+/* May exchanges that are at home in other workers of its generation still ask it for something? */
+static bool
+is_needed_by_others(const struct process *pr)
+{
+	return (pr->kind->flags & KIND_STATELESS) != 0 || states_is_owner(pr);
+}
+
 void
 process_event(struct process *pr, enum process_event event)
 {
@@ -269,7 +276,7 @@ process_event(struct process *pr, enum process_event event)
 		process_event(pr, PROCESS_EVENT_SPAWN);
 		return;
 	case PROCESS_ACTION_REPLACE_CALLEE:
-		if ((pr->kind->flags & KIND_STATELESS) != 0)
+		if (is_needed_by_others(pr))
 			process_event(pr, PROCESS_EVENT_SPAWN);
 		return;
 	case PROCESS_ACTION_RETRY:
@@ -289,7 +296,7 @@ on_timer(struct loop_timer *t)
 
 	bool wanted = pr->gen->state == GENERATION_STARTING ||
 	    pr->gen->state == GENERATION_SERVING ||
-	    (pr->gen->state == GENERATION_DRAINING && (pr->kind->flags & KIND_STATELESS) != 0);
+	    (pr->gen->state == GENERATION_DRAINING && is_needed_by_others(pr));
 
 	switch (pr->state) {
 	case PROCESS_BACKOFF:

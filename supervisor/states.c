@@ -254,16 +254,35 @@ states_begin(struct generation *gen)
 
 /* -- what processes do -- */
 
+/* It has replaced an owner that died while its generation drained, so it has nothing; what comes to
+ * it goes on to the generation that serves. */
+static void
+tell_to_pass_on(struct process *pr, const struct generation *serving)
+{
+	struct buf nodes;
+
+	buf_init(&nodes, 0);
+	list_nodes(serving->program, &nodes);
+	ask_to_save(pr, serving, (struct str){ nodes.p, nodes.n });
+	buf_fini(&nodes);
+	pr->got_states = true;
+	tell_to_serve(pr);
+}
+
 void
 states_process_ready(struct process *pr)
 {
-	struct generation *gen = pr->gen;
+	struct generation *gen = pr->gen, *serving = gen->sv->serving;
 
 	if (!states_is_owner(pr))
 		return;
+	if (serving != NULL && serving != gen) {
+		tell_to_pass_on(pr, serving);
+		return;
+	}
 	LIST_FOREACH (&gen->sv->generations, node, tmp) {
 		struct generation *old = LIST_ENTRY(node, struct generation, node);
-		for (size_t i = 0; gen == gen->sv->serving && i < old->n; i++) {
+		for (size_t i = 0; i < old->n; i++) {
 			if (is_older_owner(old->processes[i], gen))
 				tell_of_successor(old->processes[i], pr);
 		}

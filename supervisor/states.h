@@ -16,7 +16,7 @@ void states_fini(struct generation *gen);
 void states_begin(struct generation *gen);
 /* Do its owners still wait for what older generations have? Then no other may take over. */
 bool states_are_coming(const struct generation *gen);
-/* A worker of a generation that serves is ready, for the first time or again. */
+/* A worker of a generation that serves or drains is ready, for the first time or again. */
 void states_process_ready(struct process *pr);
 /* It has said STATE_SAVED; the descriptor is taken. */
 void states_process_saved(struct process *pr, const struct control_message *m);

@@ -105,6 +105,44 @@ serve_pending(struct worker *wk, struct pending *pe)
 }
 
 static void
+forget_pending(struct states *ss, struct pending *pe)
+{
+	list_remove(&pe->node);
+	ss->pending_n -= pe->note;
+}
+
+static void
+pass_on(struct worker *wk, struct pending *pe, const struct state_place *place)
+{
+	struct exchange *ex = pe->ex;
+	if (pe->note) {
+		ipc_state_note(wk->ipc, ex->home, pe->of, pe->op, &pe->arg, place->kind, place->generation);
+		exchange_free(&wk->pool, &ex);
+		return;
+	}
+	if (pe->sc != NULL)
+		ex->owner = pe->sc;
+	ipc_state(wk->ipc, ex, pe->of, pe->op, &pe->arg, place->kind, place->generation);
+}
+
+void
+states_pass_on(struct worker *wk)
+{
+	struct states *ss = wk->states;
+	if (ss == NULL || wk->ipc == NULL)
+		return;
+	LIST_FOREACH(&ss->pending, it, tmp) {
+		struct pending *pe = LIST_ENTRY(it, struct pending, node);
+		const struct state_place *place = &ss->places[pe->of->index];
+		if (place->where != STATE_MOVED)
+			continue;
+		forget_pending(ss, pe);
+		pass_on(wk, pe, place);
+		free(pe);
+	}
+}
+
+static void
 tell_lost(struct states *ss, struct state_node *node)
 {
 	for (size_t i = 0; i < ss->lost_n && node->desc->home_lost != NULL; i++)
@@ -125,8 +163,7 @@ states_serve(struct worker *wk)
 	}
 	while (ss != NULL && !list_empty(&ss->pending)) {
 		struct pending *pe = LIST_FIRST(&ss->pending, struct pending, node);
-		list_remove(&pe->node);
-		ss->pending_n -= pe->note;
+		forget_pending(ss, pe);
 		serve_pending(wk, pe);
 		free(pe);
 	}

@@ -78,15 +78,14 @@ save_node(struct worker *wk, struct state_node *node, struct state_writer *w, ui
 			report_gone(node);
 		return;
 	}
-	if (place->where == STATE_HERE) {
+	if (place->where == STATE_ELSEWHERE)
+		return;
+	if (place->where == STATE_HERE)
 		state_save(node, w);
-		state_close(node);
-		place->where = STATE_MOVED;
-	}
-	if (place->where == STATE_MOVED) {
-		place->kind = kind;
-		place->generation = generation;
-	}
+	state_close(node); /* one that is still coming is empty: this process has replaced one that died */
+	*place = (struct state_place){ STATE_MOVED, kind, generation };
+	if (wk->ipc != NULL)
+		ipc_state_moved(wk->ipc, node, kind, generation);
 }
 
 /* What comes later is passed on. */
@@ -109,6 +108,7 @@ states_save(struct worker *wk, uint64_t generation, struct str nodes)
 	state_writer_init(&w, write_all, &fd);
 	for (uint32_t i = 0; wk->states != NULL && i < wk->program->states_n; i++)
 		save_node(wk, wk->program->states[i], &w, generation, nodes);
+	states_pass_on(wk);
 	control_say_state_saved(wk, fd, (uint64_t)lseek(fd, 0, SEEK_CUR), w.records, w.lost);
 	state_writer_fini(&w);
 	close(fd);

@@ -20,4 +20,7 @@ struct states {
 	struct state_place places[]; /* by node.index */
 };
 
+/* state.c: what waits for a node that has moved now goes there. */
+void states_pass_on(struct worker *wk);
+
 #endif

@@ -105,6 +105,8 @@ void ipc_evaluate(struct ipc *ipc, struct exchange *ex, struct expression *const
 void ipc_state(struct ipc *ipc, struct exchange *ex, const struct state_node *node, unsigned op, const struct value *arg, int kind, uint64_t generation);
 /* The same, and nobody waits for it; all is copied. `home`: whose incarnation the owner is told, 0: this one. */
 void ipc_state_note(struct ipc *ipc, uint64_t home, const struct state_node *node, unsigned op, const struct value *arg, int kind, uint64_t generation);
+/* Operations of the node that wait for an owner in a newer generation are for this one now. */
+void ipc_state_moved(struct ipc *ipc, const struct state_node *node, int kind, uint64_t generation);
 void ipc_cancel(struct ipc *ipc, struct exchange *ex); /* no call_done any more; the callee is told */
 
 /* Callee side. Sends the outcome and ends sc; ex goes back by exchange_free when its body has left. failed: with ex->exception set. */

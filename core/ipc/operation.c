@@ -99,15 +99,17 @@ operation_place(struct ipc_call *c)
 	list_append(waiting_list(c), &c->node);
 }
 
-/* Those that wait, in order, as long as there is room for the first. */
+/* Those that wait, in order; with `all` those behind one that has to wait on, too. */
 static void
-dispatch_list(struct ipc *ipc, struct list *waiting)
+dispatch_list(struct ipc *ipc, struct list *waiting, bool all)
 {
 	LIST_FOREACH(waiting, it, tmp) {
 		struct ipc_call *c = LIST_ENTRY(it, struct ipc_call, node);
 		struct ipc_peer *peer = choose_owner(ipc, c);
-		if (peer == NULL)
+		if (peer == NULL && !all)
 			return;
+		if (peer == NULL)
+			continue;
 		list_remove(&c->node);
 		call_send_to(c, peer);
 	}
@@ -116,8 +118,8 @@ dispatch_list(struct ipc *ipc, struct list *waiting)
 void
 operation_dispatch(struct ipc *ipc, int kind)
 {
-	dispatch_list(ipc, &ipc->waiting_states[kind]);
-	dispatch_list(ipc, &ipc->waiting_successors);
+	dispatch_list(ipc, &ipc->waiting_states[kind], false);
+	dispatch_list(ipc, &ipc->waiting_successors, true); /* they are for different owners, and few */
 }
 
 static struct ipc_call *
@@ -149,6 +151,19 @@ ipc_state_note(struct ipc *ipc, uint64_t home, const struct state_node *node, un
 	c->note = true;
 	c->arg = value_share(&ex->arena, arg);
 	call_place(c);
+}
+
+void
+ipc_state_moved(struct ipc *ipc, const struct state_node *node, int kind, uint64_t generation)
+{
+	LIST_FOREACH(&ipc->waiting_successors, it, tmp) {
+		struct ipc_call *c = LIST_ENTRY(it, struct ipc_call, node);
+		if (c->state_node != node)
+			continue;
+		c->kind = kind;
+		c->generation = generation;
+	}
+	operation_dispatch(ipc, kind);
 }
 
 void

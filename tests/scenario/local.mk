@@ -23,6 +23,7 @@ scenario_tests = \
 	tests/scenario/p_restart.py \
 	tests/scenario/q_seda.py \
 	tests/scenario/r_reload.py \
+	tests/scenario/r_state.py \
 	tests/scenario/s_flows.py \
 	tests/scenario/t_templates.py \
 	tests/scenario/y_kafka_producer.py \
@@ -36,6 +37,7 @@ soak_tests += \
 	tests/scenario/soak_jsonpath.py \
 	tests/scenario/s_flows.py \
 	tests/scenario/r_reload.py \
+	tests/scenario/r_state.py \
 	tests/scenario/k_kill.py \
 	tests/scenario/l_jq.py \
 	tests/scenario/m_memory.py \
