@@ -498,7 +498,7 @@ settle(struct process *pr, int status)
 	pr->ready = (struct monotime){ 0 };
 	loop_timer_stop(&pr->timer);
 	clear_gauges(pr, gen->program->routes_n);
-	if (pr->inbox != NULL)
+	if (pr->inbox != NULL || states_is_owner(pr)) /* one for older generations is not announced */
 		rundir_remove_inbox(&pr->sv->run, pr->kind->kind, pr->index, pr->incarnation);
 	free(pr->inbox);
 	pr->inbox = NULL;

@@ -97,6 +97,8 @@ engine_child_new(struct exchange *parent, bool detached)
 	child->route = parent->route;
 	child->transaction = parent->transaction;
 	child->depth = parent->depth + 1;
+	if (!detached)
+		child->home = parent->home;
 	if (detached)
 		engine_share_message(child, parent);
 	else
