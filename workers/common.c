@@ -2,7 +2,8 @@
 #include "transformers/xslt/xslt_home.h"
 #include "transports/direct/direct.h"
 #include "transports/kamelet/kamelet.h"
+#include "transports/language/language.h"
 #include "transports/log/log.h"
 #include "workers/worker_priv.h"
 
-const struct component_ops *const worker_common_components[] = { &direct_ops, &kamelet_ops, &log_ops, &xslt_home_ops, NULL };
+const struct component_ops *const worker_common_components[] = { &direct_ops, &kamelet_ops, &language_ops, &log_ops, &xslt_home_ops, NULL };

@@ -2,6 +2,7 @@
 #include "core/config/doc.h"
 
 #include "core/config/compile_priv.h"
+#include "core/config/doc_priv.h"
 #include "core/config/roots.h"
 
 #include <stdlib.h>
@@ -36,8 +37,8 @@ type_name(const struct option_desc *o)
 	return names[o->type];
 }
 
-static void
-print_option(FILE *to, const struct option_desc *o, const char *prefix)
+void
+doc_print_option(FILE *to, const struct option_desc *o, const char *prefix)
 {
 	(void)fprintf(to, "  %s%s (%s", prefix, o->name, type_name(o));
 	if (o->type == OPTION_ENUM)
@@ -59,7 +60,7 @@ static void
 print_options(FILE *to, const struct option_desc *options)
 {
 	for (const struct option_desc *o = options; o != NULL && o->name != NULL; o++)
-		print_option(to, o, "");
+		doc_print_option(to, o, "");
 }
 
 static void
@@ -168,7 +169,7 @@ print_settings(FILE *to, const char *name, const struct option_desc *rows, const
 		if (!found)
 			(void)fprintf(to, "hinny.yaml%s%s:\n", n > 0 ? ", " : "", name);
 		found = true;
-		print_option(to, o, prefix);
+		doc_print_option(to, o, prefix);
 	}
 	return found;
 }
@@ -193,7 +194,9 @@ print_names(FILE *to)
 	(void)fputs("\ndata formats:", to);
 	for (size_t i = 0; i < (format_all(&n), n); i++)
 		(void)fprintf(to, " %s", format_all(&n)[i]->name);
-	(void)fputs("\nconfiguration: hinny.yaml\n", to);
+	(void)fputs("\n", to);
+	doc_print_functions(to);
+	(void)fputs("configuration: hinny.yaml\n", to);
 }
 
 int
@@ -211,6 +214,11 @@ doc_print(FILE *to, const char *name)
 	found |= print_eip(to, str_of(name));
 	found |= print_language(to, str_of(name));
 	found |= print_format(to, str_of(name));
+	found |= doc_print_function(to, str_of(name));
+	found |= doc_print_class(to, str_of(name));
+	found |= doc_print_options_named(to, str_of(name));
+	if (!found)
+		found |= doc_print_refused(to, str_of(name));
 	if (all || name[0] != '\0')
 		found |= print_settings(to, all ? "" : name, settings_rows(), "");
 	if (all || strncmp(name, "workers", 7) == 0)

@@ -6,8 +6,9 @@
 #include <stdio.h>
 
 /*
- * Prints what is known of a component, EIP or language of that name, or of a key or group of
- * hinny.yaml ("http.listen", "http", "hinny.yaml" for all of them). NULL lists the names that there
+ * Prints what is known of a component, EIP, language, data format, function of Simple, option
+ * ("group", "split.group") or built-in class of that name, or of a key or group of hinny.yaml
+ * ("http.listen", "http", "hinny.yaml" for all of them). NULL lists the names that there
  * are. -1: nothing has that name, and nothing was printed. Does not block but for writing.
  */
 int doc_print(FILE *to, const char *name);

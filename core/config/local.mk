@@ -12,6 +12,7 @@ core_config_sources = \
 	core/config/descriptors.c \
 	core/config/diagnostics.c \
 	core/config/doc.c \
+	core/config/doc_names.c \
 	core/config/doc_table.c \
 	core/config/dump.c \
 	core/config/endpoint_parse.c \

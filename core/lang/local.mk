@@ -21,7 +21,9 @@ core_lang_sources = \
 	core/lang/jsonpath_parse.c \
 	core/lang/jsonpath_strict.c \
 	core/lang/languages.c \
+	core/lang/ref.c \
 	core/lang/regex.c \
+	core/lang/regex_java.c \
 	core/lang/simple.c \
 	core/lang/simple_compare.c \
 	core/lang/simple_eval.c \

@@ -4,6 +4,7 @@
 
 #include "core/base/assert.h"
 #include "core/base/buf.h"
+#include "core/lang/regex_priv.h"
 
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
@@ -15,106 +16,6 @@ struct regex {
 	pcre2_match_data *data; /* kept between matches: the second one allocates nothing */
 	pcre2_match_context *context;
 };
-
-/* Java's POSIX classes \p{Lower}, which PCRE2 writes [:lower:]. */
-static const struct posix_class {
-	const char *java, *posix;
-} posix_classes[] = {
-	{ "ASCII", "ascii" },
-	{ "Alnum", "alnum" },
-	{ "Alpha", "alpha" },
-	{ "Blank", "blank" },
-	{ "Cntrl", "cntrl" },
-	{ "Digit", "digit" },
-	{ "Graph", "graph" },
-	{ "Lower", "lower" },
-	{ "Print", "print" },
-	{ "Punct", "punct" },
-	{ "Space", "space" },
-	{ "Upper", "upper" },
-	{ "XDigit", "xdigit" },
-};
-
-/* Translates \p{Alpha} at p (behind "\p" or "\P"); returns the bytes taken, 0 when it is not one of
- * Java's own. */
-static size_t
-translate_class(struct buf *to, struct str rest, bool negated, bool in_class)
-{
-	if (rest.n < 3 || rest.p[0] != '{')
-		return 0;
-	const char *end = memchr(rest.p, '}', rest.n);
-	if (end == NULL)
-		return 0;
-	struct str name = { rest.p + 1, (size_t)(end - rest.p) - 1 };
-	for (size_t i = 0; i < ARRAY_LEN(posix_classes); i++) {
-		if (!str_eq(name, str_of(posix_classes[i].java)))
-			continue;
-		(void)buf_printf(to, "%s[:%s%s:]%s", in_class ? "" : "[", negated ? "^" : "",
-		    posix_classes[i].posix, in_class ? "" : "]");
-		return name.n + 2;
-	}
-	return 0;
-}
-
-static enum hinny_rc
-check_flags(struct str rest, struct hinny_error *err)
-{
-	for (size_t i = 0; i < rest.n; i++) {
-		char c = rest.p[i];
-		if (c == 'd' || c == 'u' || c == 'U')
-			return hinny_error_set(err, HINNY_EINVAL,
-			    "regular expression: the flag (?%c) is not supported", c);
-		if (strchr("imsx-", c) == NULL)
-			break;
-	}
-	return HINNY_OK;
-}
-
-/* Copies the pattern with what differs translated; refuses what has no translation. */
-static enum hinny_rc
-translate(struct str java, struct buf *to, struct hinny_error *err)
-{
-	size_t in_class = 0; /* position behind the "[" (and "^"), 0: outside */
-	bool quoted = false; /* between \Q and \E */
-	for (size_t i = 0; i < java.n; i++) {
-		char c = java.p[i];
-		struct str rest = { java.p + i + 1, java.n - i - 1 };
-		if (c == '\\' && rest.n > 0) {
-			char next = rest.p[0];
-			if (next == 'Q' || next == 'E')
-				quoted = next == 'Q';
-			if (!quoted && (next == 'p' || next == 'P')) {
-				size_t taken =
-				    translate_class(to, (struct str){ rest.p + 1, rest.n - 1 },
-					next == 'P', in_class != 0);
-				if (taken != 0) {
-					i += 1 + taken;
-					continue;
-				}
-			}
-			(void)buf_add(to, java.p + i, 2);
-			i++;
-			continue;
-		}
-		if (!quoted && in_class == 0 && c == '(' && rest.n > 1 && rest.p[0] == '?') {
-			enum hinny_rc rc = check_flags((struct str){ rest.p + 1, rest.n - 1 }, err);
-			if (rc != HINNY_OK)
-				return rc;
-		}
-		if (!quoted && in_class != 0 &&
-		    (c == '[' || (c == '&' && rest.n > 0 && rest.p[0] == '&')))
-			return hinny_error_set(err, HINNY_EINVAL,
-			    "regular expression: %s within a character class are not supported "
-			    "(column %zu)",
-			    c == '[' ? "classes" : "intersections (&&)", i + 1);
-		if (!quoted && in_class == 0 && c == '[')
-			in_class = i + (rest.n > 0 && rest.p[0] == '^' ? 2 : 1);
-		else if (!quoted && in_class != 0 && c == ']' && i >= in_class + 1)
-			in_class = 0;
-		(void)buf_add_char(to, c);
-	}
-	return HINNY_OK;
-}
 
 static void
 regex_release(void *arg)
@@ -147,7 +48,8 @@ regex_compile(struct arena *a, struct str pattern, unsigned flags, struct regex 
 		    err, HINNY_ELIMIT, "regular expression is longer than %d bytes", PATTERN_MAX);
 	struct buf text;
 	buf_init(&text, 0);
-	enum hinny_rc rc = translate(pattern, &text, err);
+	bool ucp;
+	enum hinny_rc rc = regex_translate(pattern, &text, &ucp, err);
 	if (rc != HINNY_OK) {
 		buf_fini(&text);
 		return rc;
@@ -157,7 +59,7 @@ regex_compile(struct arena *a, struct str pattern, unsigned flags, struct regex 
 	pcre2_compile_context *context = pcre2_compile_context_create(NULL);
 	pcre2_set_newline(context, PCRE2_NEWLINE_ANY);
 	pcre2_code *compiled = pcre2_compile((PCRE2_SPTR)(text.n > 0 ? text.p : ""), text.n,
-	    compile_options(flags), &code, &at, context);
+	    compile_options(flags) | (ucp ? PCRE2_UCP : 0), &code, &at, context);
 	pcre2_compile_context_free(context);
 	buf_fini(&text);
 	if (compiled == NULL) {
@@ -209,4 +111,99 @@ regex_find(const struct regex *re, struct str text, size_t from, bool *found, si
 		*end = v[1] < v[0] ? v[0] : v[1];
 	}
 	return rc;
+}
+
+/* Where group `name` ($1, ${name}) of the last match lies; false: there is no such group. */
+static bool
+group_of(const struct regex *re, struct str name, PCRE2_SIZE *begin, PCRE2_SIZE *end)
+{
+	const PCRE2_SIZE *v = pcre2_get_ovector_pointer(re->data);
+	uint32_t n = pcre2_get_ovector_count(re->data), k = 0;
+	char text[64];
+	if (name.n == 0 || name.n >= sizeof text)
+		return false;
+	memcpy(text, name.p, name.n);
+	text[name.n] = '\0';
+	if (name.p[0] >= '0' && name.p[0] <= '9') {
+		for (size_t i = 0; i < name.n; i++)
+			k = 10 * k + (uint32_t)(name.p[i] - '0');
+	} else {
+		int found = pcre2_substring_number_from_name(re->code, (PCRE2_SPTR)text);
+		if (found < 0)
+			return false;
+		k = (uint32_t)found;
+	}
+	if (k >= n)
+		return false;
+	*begin = v[2 * k];
+	*end = v[2 * k + 1];
+	return true;
+}
+
+/* "$1", "${name}", "\\x" of Java's replacements. HINNY_EINVAL: a group that is not there. */
+static enum hinny_rc
+put_replacement(const struct regex *re, struct str text, struct str by, struct buf *to,
+    struct hinny_error *err)
+{
+	for (size_t i = 0; i < by.n; i++) {
+		PCRE2_SIZE begin, end;
+		struct str name = { by.p + i + 1, 0 };
+		if (by.p[i] == '\\' && i + 1 < by.n) {
+			(void)buf_add_char(to, by.p[++i]); /* its bound is told by the caller's */
+			continue;
+		}
+		if (by.p[i] != '$') {
+			(void)buf_add_char(to, by.p[i]);
+			continue;
+		}
+		if (i + 1 < by.n && by.p[i + 1] == '{') {
+			const char *close = memchr(by.p + i, '}', by.n - i);
+			name = (struct str){ by.p + i + 2,
+				close != NULL ? (size_t)(close - by.p) - i - 2 : 0 };
+			i += name.n + 2;
+		} else if (i + 1 < by.n && by.p[i + 1] >= '0' && by.p[i + 1] <= '9') {
+			/* as many digits as name a group that is there */
+			name.n = 1;
+			while (i + 1 + name.n < by.n && by.p[i + 1 + name.n] >= '0' &&
+			    by.p[i + 1 + name.n] <= '9' && name.n < 9 &&
+			    group_of(re, (struct str){ name.p, name.n + 1 }, &begin, &end))
+				name.n++;
+			i += name.n;
+		}
+		if (name.n == 0 || !group_of(re, name, &begin, &end))
+			return hinny_error_set(err, HINNY_EINVAL, "replacement: no group %.*s",
+			    STR_FMT(name));
+		if (begin != PCRE2_UNSET)
+			(void)buf_add(to, text.p + begin, end - begin);
+	}
+	return HINNY_OK;
+}
+
+enum hinny_rc
+regex_replace(const struct regex *re, struct str text, struct str by, bool all, struct buf *to,
+    struct hinny_error *err)
+{
+	size_t at = 0, copied = 0, begin, end;
+	bool found = true;
+	while (at <= text.n) {
+		enum hinny_rc rc = regex_find(re, text, at, &found, &begin, &end, err);
+		if (rc != HINNY_OK || !found) {
+			if (rc != HINNY_OK)
+				return rc;
+			break;
+		}
+		if (buf_add(to, text.p + copied, begin - copied) != HINNY_OK)
+			return hinny_error_set(err, HINNY_ELIMIT, "the text becomes too long");
+		if ((rc = put_replacement(re, text, by, to, err)) != HINNY_OK)
+			return rc;
+		copied = end;
+		at = end > begin ? end : end + 1;
+		while (at < text.n && ((unsigned char)text.p[at] & 0xc0) == 0x80)
+			at++; /* not within a character */
+		if (!all)
+			break;
+	}
+	if (buf_add(to, text.p + copied, text.n - copied) != HINNY_OK)
+		return hinny_error_set(err, HINNY_ELIMIT, "the text becomes too long");
+	return HINNY_OK;
 }

@@ -1,13 +1,14 @@
 /*
  * Regular expressions with Java's meaning, by PCRE2. What Java writes and PCRE2 would silently read
- * otherwise is translated (\p{Alpha} …) or refused (intersections and unions of character classes,
- * the flags d, u and U). Steps and memory of a match are bounded: a pattern that explodes is an
+ * otherwise is translated (\p{Alpha}, unions and intersections of classes …) or refused
+ * (regex_java.c). One difference is left: (?i) goes by Unicode, in Java without (?u) by ASCII. Steps and memory of a match are bounded: a pattern that explodes is an
  * error.
  */
 #ifndef HINNY_LANG_REGEX_H
 #define HINNY_LANG_REGEX_H
 
 #include "core/base/arena.h"
+#include "core/base/buf.h"
 #include "core/base/error.h"
 #include "core/base/str.h"
 
@@ -28,5 +29,10 @@ enum hinny_rc regex_matches(
 /* The first match at or behind `from`: its bounds. *found false when there is none. */
 enum hinny_rc regex_find(const struct regex *re, struct str text, size_t from, bool *found,
     size_t *begin, size_t *end, struct hinny_error *err);
+
+/* Java's replaceAll (all) or replaceFirst: $1, ${name} and \x in `by`. Appends to `to`. HINNY_ELIMIT:
+ * too many steps, or the buffer's bound; HINNY_EINVAL: a group that is not there. */
+enum hinny_rc regex_replace(const struct regex *re, struct str text, struct str by, bool all,
+    struct buf *to, struct hinny_error *err);
 
 #endif

@@ -122,8 +122,11 @@ simple_run(const struct expression *e, struct exchange *ex, struct value *out)
 	return rc;
 }
 
+static const char *const aliases[] = { "csimple", NULL };
+
 const struct language_desc simple_language = {
 	.name = "simple",
+	.aliases = aliases,
 	.options = simple_options,
 	.conf_size = sizeof(struct simple_conf),
 	.compile = simple_compile,

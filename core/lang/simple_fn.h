@@ -6,9 +6,11 @@
 #include "core/lang/simple_priv.h"
 
 typedef enum eval_rc simple_fn(struct simple_call *call, struct value *out);
+#define SIMPLE_FORM(name, syntax, help)
 #define SIMPLE_FUNCTION(name, form, min, max, args, pure, reads, fn, help) simple_fn fn;
 #define SIMPLE_REFUSED(name, why)
 #include "core/lang/simple_functions.def"
+#undef SIMPLE_FORM
 #undef SIMPLE_FUNCTION
 #undef SIMPLE_REFUSED
 

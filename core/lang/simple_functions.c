@@ -8,10 +8,12 @@ static const struct simple_function functions[] = {
 #define PARENS SIMPLE_PARENS
 #define BARE SIMPLE_BARE
 #define EITHER SIMPLE_EITHER
+#define SIMPLE_FORM(name, syntax, help)
 #define SIMPLE_FUNCTION(name, form, min, max, args, pure, reads, fn, help)                         \
 	{ name, form, min, max, args, pure, reads, fn, help },
 #define SIMPLE_REFUSED(name, why)
 #include "core/lang/simple_functions.def"
+#undef SIMPLE_FORM
 #undef SIMPLE_FUNCTION
 #undef SIMPLE_REFUSED
 };
@@ -19,9 +21,11 @@ static const struct simple_function functions[] = {
 static const struct refused {
 	const char *name, *why;
 } refused[] = {
+#define SIMPLE_FORM(name, syntax, help)
 #define SIMPLE_FUNCTION(name, form, min, max, args, pure, reads, fn, help)
 #define SIMPLE_REFUSED(name, why) { name, why },
 #include "core/lang/simple_functions.def"
+#undef SIMPLE_FORM
 #undef SIMPLE_FUNCTION
 #undef SIMPLE_REFUSED
 };

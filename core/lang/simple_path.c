@@ -362,6 +362,36 @@ text_m_matches(struct invocation *in, struct value *out)
 	return out_bool(out, yes);
 }
 
+static enum eval_rc
+replace_by_pattern(struct invocation *in, bool all, struct value *out)
+{
+	struct regex *re;
+	struct hinny_error err;
+	struct buf b;
+	enum eval_rc rc = method_regex(in, &re);
+	if (rc != EVAL_OK)
+		return rc;
+	buf_init(&b, SIMPLE_TEXT_MAX);
+	if (regex_replace(re, in->text, in->step->args[1], all, &b, &err) == HINNY_OK)
+		rc = out_text(out, arena_str(&in->ex->arena, (struct str){ b.p, b.n }));
+	else
+		rc = simple_fail(in->ex, EXCEPTION_ILLEGAL_ARGUMENT, "%s", err.text);
+	buf_fini(&b);
+	return rc;
+}
+
+static enum eval_rc
+text_m_replace_all(struct invocation *in, struct value *out)
+{
+	return replace_by_pattern(in, true, out);
+}
+
+static enum eval_rc
+text_m_replace_first(struct invocation *in, struct value *out)
+{
+	return replace_by_pattern(in, false, out);
+}
+
 /* The position of the next character. */
 static size_t
 behind(struct str s, size_t i)
@@ -570,6 +600,8 @@ static const struct method {
 	{ "length", ON_TEXT, 0, 0, false, text_m_length },
 	{ "matches", ON_TEXT, 1, 1, true, text_m_matches },
 	{ "replace", ON_TEXT, 2, 2, true, text_m_replace },
+	{ "replaceAll", ON_TEXT, 2, 2, true, text_m_replace_all },
+	{ "replaceFirst", ON_TEXT, 2, 2, true, text_m_replace_first },
 	{ "split", ON_TEXT, 1, 1, true, text_m_split },
 	{ "startsWith", ON_TEXT, 1, 1, true, text_m_starts },
 	{ "strip", ON_TEXT, 0, 0, false, text_m_trim },

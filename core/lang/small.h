@@ -8,6 +8,7 @@
 extern const struct language_desc constant_language;
 extern const struct language_desc exchangeProperty_language;
 extern const struct language_desc header_language;
+extern const struct language_desc ref_language;
 extern const struct language_desc variable_language;
 
 #endif

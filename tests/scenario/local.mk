@@ -14,6 +14,7 @@ scenario_tests = \
 	tests/scenario/h_http.py \
 	tests/scenario/k_kill.py \
 	tests/scenario/l_jq.py \
+	tests/scenario/l_simple.py \
 	tests/scenario/m_memory.py \
 	tests/scenario/n_manual.py \
 	tests/scenario/p_admin.py \

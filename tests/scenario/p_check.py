@@ -111,6 +111,11 @@ def test_doc():
     assert s == 0 and 'listen' in out
     s, out, err = hinny('doc', 'tiemr')
     assert s == 1 and 'did you mean "timer"' in err and not out, (out, err)
+    for name, word in (('hash', '${hash('), ('${uppercase}', 'capital letters'), ('split.group', 'step split'), ('completionSize', 'step aggregate'),
+                       ('groovy', 'nearest is simple'), ('jq', 'hinny-jq'), ('StringAggregationStrategy', 'class '), ('language', 'language:languageName'),
+                       ('bean', 'not available'), ('resultQName', 'language xpath'), ('csv', 'data format')):
+        s, out, err = hinny('doc', name)
+        assert s == 0 and word in out, (name, out, err)
     assert 'timer' in hinny('doc')[1]
 
 

@@ -347,9 +347,74 @@ static const struct regex_row {
 	{ "digits are ASCII", "\\d", "\xD9\xA1", 0 },
 	{ "quoted", "\\Q[a]&&\\E", "[a]&&", 1 },
 	{ "bracket first in a class", "[]a]+", "]a", 1 },
-	{ "union of classes", "[a[bc]]", "b", -1 },
-	{ "intersection", "[a-z&&[def]]", "d", -1 },
-	{ "Java's flag", "(?U)\\w", "x", -1 },
+	{ "union of classes", "[a[bc]]+", "abc", 1 },
+	{ "union of classes, none", "[a[bc]]", "d", 0 },
+	{ "union with a negated class", "[a[^b]]", "b", 0 },
+	{ "intersection", "[a-z&&[def]]+", "fed", 1 },
+	{ "intersection, none", "[a-z&&[def]]", "a", 0 },
+	{ "intersection without brackets", "[a-f&&d-z]+", "df", 1 },
+	{ "subtraction", "[a-z&&[^bc]]+", "ad", 1 },
+	{ "subtraction, none", "[a-z&&[^bc]]", "b", 0 },
+	{ "negation of an intersection", "[^a-z&&[def]]", "a", 1 },
+	{ "negation of an intersection, none", "[^a-z&&[def]]", "d", 0 },
+	{ "class of a class of a class", "[0[a[x-z]]]+", "0az", 1 },
+	{ "class with a line end", "[^a[b]]", "\n", 1 },
+	{ "class that is not closed", "[a[b]", "a", -1 },
+	{ "empty intersection", "[a&&&&b]", "a", -1 },
+	{ "ampersand alone", "[a&b]+", "a&b", 1 },
+	{ "class with a quantifier", "x[a[b]]{2}y", "xaby", 1 },
+	{ "caret in a class", "[a^]+", "^a", 1 },
+	{ "POSIX of PCRE2 is a union", "[[:alpha:]]+", "lap:", 1 },
+	{ "POSIX of PCRE2 is a union, none", "[[:alpha:]]", "z", 0 },
+	{ "possessive", "a*+a", "aaa", 0 },
+	{ "possessive group", "(?:ab)++c", "ababc", 1 },
+	{ "atomic group", "(?>a*)b", "aab", 1 },
+	{ "quoted in the middle", "a\\Q.*\\E+", "a.***", 1 },
+	{ "quoted in a class", "[\\Q]-^\\E]+", "]-^", 1 },
+	{ "quoted to the end", "\\Qa(b", "a(b", 1 },
+	{ "quoted, a brace", "\\Q{x}\\E", "{x}", 1 },
+	{ "\\E alone", "a\\Eb", "ab", 1 },
+	{ "javaLowerCase", "\\p{javaLowerCase}+", "\xC3\xBC" "a", 1 },
+	{ "javaUpperCase", "\\P{javaUpperCase}", "A", 0 },
+	{ "javaWhitespace", "\\p{javaWhitespace}", "\xC2\xA0", 0 },
+	{ "javaLetterOrDigit in a class", "[\\p{javaLetterOrDigit}_]+", "\xC3\xA4_7", 1 },
+	{ "javaMirrored", "\\p{javaMirrored}", "(", -1 },
+	{ "IsAlphabetic", "\\p{IsAlphabetic}+", "\xC3\xA4", 1 },
+	{ "IsLatin", "\\p{IsLatin}+", "\xC3\xA4z", 1 },
+	{ "script=", "\\p{script=Greek}", "\xCE\xB1", 1 },
+	{ "gc=", "\\p{gc=Lu}", "A", 1 },
+	{ "block", "\\p{InGreek}", "a", -1 },
+	{ "no such property", "\\p{Nope}", "a", -1 },
+	{ "\\h", "a\\hb", "a\tb", 1 },
+	{ "\\h is not vertical", "\\h", "\n", 0 },
+	{ "\\v", "\\v", "\x0b", 1 },
+	{ "\\R", "a\\Rb", "a\r\nb", 1 },
+	{ "\\z", "a\\z", "a\n", 0 },
+	{ "\\Z", "a\\Z\\s", "a\n", 1 },
+	{ "\\u", "\\u00e4", "\xC3\xA4", 1 },
+	{ "\\u of a pair", "\\uD83D\\uDE00", "\xF0\x9F\x98\x80", 1 },
+	{ "\\u of half a pair", "\\uD83D", "x", -1 },
+	{ "\\x", "\\x41\\x{e4}", "A\xC3\xA4", 1 },
+	{ "octal", "\\0101", "A", 1 },
+	{ "octal without digits", "\\0", "A", -1 },
+	{ "control", "\\cA", "\x01", 1 },
+	{ "(?U)", "(?U)\\w+", "\xC3\xA4", 1 },
+	{ "(?U) in the middle", "a(?U)\\w", "ax", -1 },
+	{ "(?iu)", "(?iu)\xC3\xA4", "\xC3\x84", 1 },
+	{ "(?d)", "(?d)a", "a", -1 },
+	{ "(?s)", "(?s)a.b", "a\nb", 1 },
+	{ "(?m)", "(?ms)a$.^b", "a\nb", 1 },
+	{ "(?x)", "(?x)a b # c", "ab", 1 },
+	{ "(?-i:)", "(?i)a(?-i:b)", "Ab", 1 },
+	{ "flags of a group", "(?i:a)b", "AB", 0 },
+	{ "lookahead", "a(?=b)b", "ab", 1 },
+	{ "lookbehind", "a(?<=a)b", "ab", 1 },
+	{ "lookbehind of any length", "(?<=a*)b", "b", -1 },
+	{ "recursion of PCRE2", "(?R)", "a", -1 },
+	{ "Python's name", "(?P<x>a)", "a", -1 },
+	{ "verb of PCRE2", "(*ACCEPT)a", "a", -1 },
+	{ "\\K of PCRE2", "a\\Kb", "ab", -1 },
+	{ "backslash at the end", "a\\", "a", -1 },
 	{ "flags", "(?i)AB", "ab", 1 },
 	{ "named group", "(?<x>a)\\k<x>", "aa", 1 },
 	{ "open", "(a", "a", -1 },
@@ -372,6 +437,46 @@ check_regex(void **state)
 	} else {
 		assert_true(err.text[0] != '\0');
 	}
+	arena_fini(&a);
+}
+
+static const struct replace_row {
+	const char *label, *pattern, *text, *by, *expected; /* NULL: an error */
+	bool all;
+} replaces[] = {
+	{ "all", "b+", "abbcb", "x", "axcx", true },
+	{ "first", "b+", "abbcb", "x", "axcb", false },
+	{ "group by number", "(\\w)-(\\w)", "a-b c-d", "$2-$1", "b-a d-c", true },
+	{ "group by name", "(?<year>\\d+)", "in 2024", "<${year}>", "in <2024>", true },
+	{ "whole match", "b", "abc", "[$0]", "a[b]c", true },
+	{ "as many digits as there are groups", "(a)", "a", "$10", "a0", true },
+	{ "group that took no part", "(a)|b", "b", "<$1>", "<>", true },
+	{ "escaped dollar", "a", "a", "\\$1", "$1", true },
+	{ "nothing matched", "x", "abc", "$1", "abc", true },
+	{ "empty matches", "x*", "\xC3\xA4" "b", "-", "-\xC3\xA4-b-", true },
+	{ "no such group", "a", "a", "$1", NULL, true },
+	{ "no such name", "a", "a", "${n}", NULL, true },
+	{ "dollar alone", "a", "a", "$", NULL, true },
+};
+
+static void
+check_replace(void **state)
+{
+	const struct replace_row *r = *state;
+	struct hinny_error err = { .text = "" };
+	struct arena a;
+	struct regex *re;
+	struct buf b;
+	arena_init(&a);
+	buf_init(&b, 0);
+	assert_int_equal(regex_compile(&a, str_of(r->pattern), 0, &re, &err), HINNY_OK);
+	enum hinny_rc rc = regex_replace(re, str_of(r->text), str_of(r->by), r->all, &b, &err);
+	assert_int_equal(rc == HINNY_OK, r->expected != NULL);
+	if (rc == HINNY_OK)
+		assert_string_equal(b.n > 0 ? buf_cstr(&b) : "", r->expected);
+	else
+		assert_true(err.text[0] != '\0');
+	buf_fini(&b);
 	arena_fini(&a);
 }
 
@@ -438,6 +543,7 @@ main(void)
 	UNIT_CASE(test_xtokenize);
 	UNIT_TABLE("tokenize", tokenizes, check_tokenize);
 	UNIT_TABLE("regex", regexes, check_regex);
+	UNIT_TABLE("replace", replaces, check_replace);
 	UNIT_CASE(test_text);
 	UNIT_CASE(test_zones);
 	return unit_run("languages");
