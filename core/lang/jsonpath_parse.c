@@ -219,22 +219,26 @@ read_filter(struct jsonpath_reader *r, struct jsonpath_token *t)
 	bool outer = r->strict, read;
 	t->type = JSONPATH_FILTER;
 	if (!outer && take(r, '(')) {
-		read = jsonpath_read_condition(r, &t->u.filter.condition) && take(r, ')');
+		read = jsonpath_read_condition(r, &t->u.filter.condition);
+		bool closed = read && take(r, ')');
 		jsonpath_skip_blanks(r);
-		if (read && jsonpath_peek(r) == ']')
+		if (closed && jsonpath_peek(r) == ']')
 			return true;
+		if (read && !closed) /* said unless it is one of RFC 9535 */
+			(void)jsonpath_wrong(r, "expected && or || or )");
+		struct hinny_error first = { .rc = HINNY_OK };
 		size_t at = r->i;
-		struct hinny_error first = *r->err;
+		if (!closed)
+			first = *r->err;
 		r->i = begin;
 		r->strict = t->u.filter.strict = true;
 		bool again = jsonpath_read_condition(r, &t->u.filter.condition);
 		r->strict = false;
-		if (!again && !read) { /* it was meant to have parentheses */
-			r->i = at;
-			*r->err = first;
-			return first.rc != HINNY_OK || jsonpath_wrong(r, "expected && or || or )");
-		}
-		return again;
+		if (again || closed)
+			return again;
+		r->i = at;
+		*r->err = first;
+		return false;
 	}
 	r->strict = t->u.filter.strict = true;
 	read = jsonpath_read_condition(r, &t->u.filter.condition);

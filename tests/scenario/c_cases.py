@@ -302,5 +302,58 @@ def test_b24_a_failing_part_of_a_split():
         assert out('list') is None
 
 
+# ---- B04 to B06 are tests/unit/simple_cases.tsv; B06 in a log, and B18
+
+def test_b06_signs_of_a_ternary_in_a_log():
+    with Broker({'r.yaml': '- from:\n    uri: platform-http:/b06\n    steps:\n      - log: ">>> Message received : ${body} ? yes : no"\n'}) as b:
+        assert b.request('POST', '/b06', b'abc', {'Content-Type': 'text/plain'})[0] == 200
+        assert '>>> Message received : abc ? yes : no' in b.log()
+
+
+B18 = '''
+- from:
+    uri: platform-http:/plain
+    steps:
+      - choice:
+          when:
+            - jsonpath: $.room
+              steps: [{setBody: {constant: when}}]
+          otherwise:
+            steps: [{setBody: {constant: otherwise}}]
+- from:
+    uri: platform-http:/suppressed
+    steps:
+      - choice:
+          when:
+            - jsonpath: {expression: $.room, suppressExceptions: true}
+              steps: [{setBody: {constant: when}}]
+          otherwise:
+            steps: [{setBody: {constant: otherwise}}]
+- from:
+    uri: platform-http:/value
+    steps:
+      - setBody: {jsonpath: $.a.b}
+      - setBody: {simple: "<${body}>"}
+'''
+
+
+def test_b18_the_property_is_not_there():
+    """apache/camel-quarkus#2395."""
+    with Broker({'r.yaml': B18}) as b:
+        def ask(path, body):
+            status, _, text = b.request('POST', path, body, {'Content-Type': 'application/json'})
+            return status, text.decode()
+        assert ask('/plain', b'{"x":1}')[0] == 500
+        assert ask('/plain', b'{"room":"7"}') == (200, 'when')
+        for body, want in ((b'{"x":1}', 'otherwise'), (b'{"room":null}', 'otherwise'), (b'{"room":false}', 'otherwise'), (b'{"room":"7"}', 'when')):
+            assert ask('/suppressed', body) == (200, want), body
+        assert ask('/value', b'{"a":{"b":null}}') == (200, '<>')
+        assert ask('/value', b'{"a":{}}')[0] == 500
+        assert ask('/value', b'{"a":{"b":12345678901234567890}}') == (200, '<12345678901234567890>')
+        for body in (b'', None, b'  '):
+            assert ask('/value', body)[0] == 500
+        assert 'Cannot read body as supported JSON value' in b.log()
+
+
 if __name__ == '__main__':
     main(globals())
