@@ -15,6 +15,7 @@ struct parsing {
 	struct uri_options options; /* decoded, in order of writing */
 	struct endpoint *ep;
 	const char *scheme; /* as written */
+	bool bad; /* a parameter could not be resolved, which was reported: it is not missing */
 	int rc;
 };
 
@@ -104,6 +105,7 @@ add_parameter(
 		return;
 	if (value->flags & NODE_BAD) {
 		ps->rc = -1; /* reported */
+		ps->bad = true;
 	} else if (value->kind != NODE_SCALAR) {
 		option_error(c, ps, &(struct uri_option){ .name = key->text, .node = value },
 		    "expected text, got %s", node_kind_name(value));
@@ -336,7 +338,7 @@ set_options(struct compile *c, struct parsing *ps)
 	for (const struct option_desc *row = ps->component->options;
 	     row != NULL && row->name != NULL; row++) {
 		unsigned side = row->flags & (OPTION_CONSUMER | OPTION_PRODUCER);
-		if ((row->flags & OPTION_REQUIRED) &&
+		if ((row->flags & OPTION_REQUIRED) && !ps->bad &&
 		    (side == 0 ||
 			(side & (ps->ep->consumer ? OPTION_CONSUMER : OPTION_PRODUCER))) &&
 		    !option_given(ps->component->options, ps->ep->conf, row->name))

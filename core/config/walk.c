@@ -340,6 +340,29 @@ check_route_ids(struct compile *c, struct hash *ids)
 	}
 }
 
+/* No two routes have the same one. */
+static void
+check_startup_orders(struct compile *c)
+{
+	struct program *p = c->program;
+	struct hash orders;
+
+	hash_init(&orders, false);
+	for (uint32_t i = 0; i < p->routes_n; i++) {
+		struct route *r = p->routes[i], *first;
+		const struct route_conf *conf = r->conf;
+		if (conf == NULL || conf->startup_order == 0)
+			continue;
+		const char *order =
+		    arena_printf(c->arena, "%lld", (long long)conf->startup_order);
+		first = hash_put(&orders, str_of(order), r);
+		if (first != NULL)
+			compile_error(c, r->at, "startupOrder %s is given twice: first at %s:%u",
+			    order, first->at.file, first->at.line);
+	}
+	hash_fini(&orders);
+}
+
 static void
 generate_route_ids(struct compile *c, struct hash *ids)
 {
@@ -509,6 +532,7 @@ walk_finish(struct compile *c)
 	hash_init(&route_ids, false);
 	hash_init(&step_ids, false);
 	check_route_ids(c, &route_ids);
+	check_startup_orders(c);
 	generate_route_ids(c, &route_ids);
 	check_step_ids(c, &step_ids);
 	generate_step_ids(c, &step_ids);

@@ -156,7 +156,8 @@ static const struct row {
 	{ "continued is not", CONTINUED FIRST BLOCK("", FIRST_FAILS(BOOM) ", " NEW), "F G G",
 	    "k+ k k" },
 	{ "caught is not", FIRST BLOCK("", "{doTry: {steps: [" FIRST_FAILS(BOOM) "], doCatch: "
-					   "[{steps: [{log: x}]}]}}, " NEW), "F G G", "k+ k k" },
+					   "[{exception: [java.lang.Exception], steps: [{log: x}]}]}}, " NEW),
+	    "F G G", "k+ k k" },
 	{ "stop is not", FIRST BLOCK("", FIRST_FAILS("{stop: {}}") ", " NEW), "F G G", "k k k" },
 	{ "in an item, which fails by itself",
 	    "{split: {tokenize: ',', aggregationStrategy: "

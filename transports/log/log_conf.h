@@ -20,6 +20,9 @@ struct log_endpoint_conf {
 	bool show_body_type, show_body;
 	bool show_exception, show_caught;
 	bool skip_line_separator;
+	/* accepted */
+	bool show_streams, show_cached_streams, show_files, show_future, lazy_start;
+	bool mask;          /* true is refused */
 	int64_t group_size; /* 0: a line for each message */
 };
 

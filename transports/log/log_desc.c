@@ -1,4 +1,5 @@
 /* Descriptor of the log component: one line for each message, or for each group of them. */
+#include "core/config/compile.h"
 #include "core/eip/on_exception.h"
 #include "core/model/descriptor.h"
 #include "transports/log/log_conf.h"
@@ -15,7 +16,25 @@
 	    .flags = OPTION_PRODUCER, \
 	    .offset = AT(member), \
 	    .help = (text) }
+/* A switch that is accepted. */
+#define UNUSED(option, default_value, member, why) \
+	{ .name = (option), \
+	    .type = OPTION_BOOL, \
+	    .dflt = default_value, \
+	    .flags = OPTION_PRODUCER | OPTION_LABEL, \
+	    .offset = AT(member), \
+	    .help = "without meaning here: " why }
 /* clang-format on */
+
+static int
+log_check(struct compile *c, struct endpoint *ep)
+{
+	const struct log_endpoint_conf *conf = ep->conf;
+	return conf->mask
+	    ? compile_error(
+		  c, ep->at, "option \"logMask: true\" of log is not implemented in this release")
+	    : 0;
+}
 
 static const struct option_desc options[] = {
 	{ .name = "loggerName",
@@ -75,6 +94,17 @@ static const struct option_desc options[] = {
 	    .help = "leave out line ends in the body" },
 	SHOW("showException", show_exception, "the exception"),
 	SHOW("showCaughtException", show_caught, "the exception that was caught before"),
+	UNUSED("showStreams", "false", show_streams, "a body is text when it is shown"),
+	UNUSED("showCachedStreams", "true", show_cached_streams, "a body is text when it is shown"),
+	UNUSED("showFiles", "false", show_files, "a body that is a file is text when it is shown"),
+	UNUSED("showFuture", "false", show_future, "no body is a future"),
+	UNUSED("lazyStartProducer", "false", lazy_start, "nothing is started"),
+	{ .name = "logMask",
+	    .type = OPTION_BOOL,
+	    .dflt = "false",
+	    .flags = OPTION_PRODUCER | OPTION_LABEL,
+	    .offset = AT(mask),
+	    .help = "false: nothing is masked; true is refused" },
 	{ .name = "groupSize",
 	    .type = OPTION_INT,
 	    .flags = OPTION_PRODUCER,
@@ -91,5 +121,6 @@ const struct component_desc log_component = {
 	.options = options,
 	.conf_size = sizeof(struct log_endpoint_conf),
 	.flags = COMPONENT_PRODUCER | COMPONENT_PURE | COMPONENT_KEEPS_BODY,
+	.check = log_check,
 	.help = "logs messages",
 };
