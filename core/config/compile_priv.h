@@ -190,6 +190,9 @@ void plan_calls(struct program *p);
 /* ---- plan_streams.c ---- */
 void plan_streams(struct program *p);
 
+/* ---- plan_order.c ---- */
+void plan_order(struct compile *c);
+
 /* The member of an option in a conf structure. */
 #define OPTION_AT(conf, o, type) (*(type *)((char *)(conf) + (o)->offset))
 

@@ -29,6 +29,7 @@ core_config_sources = \
 	core/config/placeholder.c \
 	core/config/plan.c \
 	core/config/plan_calls.c \
+	core/config/plan_order.c \
 	core/config/plan_states.c \
 	core/config/plan_streams.c \
 	core/config/preconditions.c \

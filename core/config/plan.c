@@ -344,4 +344,5 @@ plan_program(struct compile *c)
 	find_overlaps(p);
 	plan_calls(p);
 	plan_streams(p);
+	plan_order(c);
 }

@@ -1,5 +1,6 @@
 /* What the planners share: plan.c (access, owners, remotes, kinds), plan_calls.c (runs of steps in
- * one call), plan_streams.c (bodies that are used once). */
+ * one call), plan_streams.c (bodies that are used once), plan_order.c (messages of one source that
+ * overlap). */
 #ifndef HINNY_CONFIG_PLAN_PRIV_H
 #define HINNY_CONFIG_PLAN_PRIV_H
 

@@ -209,11 +209,18 @@ run_step(struct exchange *ex)
 	struct activation *top = ex->top;
 	const struct step *st = top->at;
 	bool streams = ex->body.type == VALUE_STREAM;
+	struct order *order = st->ordered ? ex->order : NULL;
 	if (top->keeps && top->tries == 0)
 		snapshot_take(ex, &top->began);
+	if (order && !order->may_run(order, ex, st)) {
+		ex->run->wait = WAIT_AGAIN;
+		return STEP_PENDING;
+	}
 	if (st->owner && !en->ops->is_local(en, st->owner)) {
 		if (streams && call_reads_body(st))
 			return engine_need_body(ex);
+		if (order)
+			order->ran(order, st);
 		ex->run->wait = WAIT_CALL;
 		ex->run->call_failed = NULL;
 		en->ops->call(en, ex, st);
@@ -222,6 +229,8 @@ run_step(struct exchange *ex)
 	if (streams && step_evaluates_body(st))
 		return engine_need_body(ex);
 	enum step_rc rc = st->eip->run(en, ex, st);
+	if (order && rc != STEP_NEED)
+		order->ran(order, st);
 	if (en->ops->trace)
 		en->ops->trace(en, ex, st, rc);
 	return rc;
@@ -519,6 +528,22 @@ engine_start(struct engine *en, struct exchange *ex, const struct route *route)
 	engine_note_completions(ex, route);
 	engine_push(ex, ACTIVATION_ROUTE, NULL, &route->block)->keeps =
 	    engine_route_redelivers(route);
+	engine_loop(ex);
+}
+
+void
+engine_start_failed(struct engine *en, struct exchange *ex, const struct route *route)
+{
+	struct exception *exception = ex->exception;
+	ASSERT(exception != NULL);
+	engine_begin(en, ex);
+	ex->exception = exception;
+	ex->route = route;
+	if (en->keeps_original)
+		snapshot_take(ex, &ex->run->original);
+	engine_note_completions(ex, route);
+	engine_push(ex, ACTIVATION_ROUTE, NULL, &route->block); /* keeps nothing: no redelivery */
+	engine_fail_here(ex);
 	engine_loop(ex);
 }
 

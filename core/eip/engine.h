@@ -47,6 +47,16 @@ struct activation {
 	struct exception *saved; /* waits for the end of this block, of onException or doFinally */
 };
 
+/* Of a source that has several messages in flight and keeps the order that they came in where it
+ * could be seen (step.ordered). Embedded in the source's own. */
+struct order {
+	/* The exchange has come to the step, which it has not begun. False: it must wait;
+	 * engine_wake() then asks again. May be asked again without a wait in between. */
+	bool (*may_run)(struct order *o, struct exchange *ex, const struct step *st);
+	/* The step has been begun: what it sends has been queued. */
+	void (*ran)(struct order *o, const struct step *st);
+};
+
 struct engine_timer;
 typedef void engine_timer_fn(void *arg);
 
@@ -123,6 +133,9 @@ void engine_fini(struct engine *en);
 
 /* Starts the exchange in a route; ex->done is called when it is done, maybe from inside. */
 void engine_start(struct engine *en, struct exchange *ex, const struct route *route);
+/* As engine_start, but the source could not give its message: ex->exception, which is set, goes to
+ * the route's error handler, as if the first step had failed with it; there is no redelivery. */
+void engine_start_failed(struct engine *en, struct exchange *ex, const struct route *route);
 /* Runs n consecutive steps from `first` and then done: the callee's side of a call, and `hinny
  * send`'s single step. No error handler applies. When a step fails, the message is as it was when
  * that step began, and engine_failed_step() names it. */

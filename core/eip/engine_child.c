@@ -97,12 +97,13 @@ engine_child_new(struct exchange *parent, bool detached)
 	child->route = parent->route;
 	child->transaction = parent->transaction;
 	child->depth = parent->depth + 1;
-	if (!detached)
-		child->home = parent->home;
-	if (detached)
+	if (detached) {
 		engine_share_message(child, parent);
-	else
+	} else {
+		child->home = parent->home;
+		child->order = parent->order;
 		borrow_message(child, parent);
+	}
 	return child;
 }
 

@@ -310,6 +310,7 @@ enum component_flag {
 	COMPONENT_UNIQUE = 512,      /* two consumers of one uri are an error, options apart but those with OPTION_UNIQUE (direct) */
 	COMPONENT_POLLED = 2048,     /* a step can receive one message from it (poll, pollEnrich) */
 	COMPONENT_SIMPLE = 1024,     /* options may be Simple, and are evaluated for each message (file) */
+	COMPONENT_ORDERED = 2048,    /* consumer: exchanges of it have an order (core/eip/engine.h); producer: what is sent in one process leaves in that order (kafka) */
 };
 
 struct component_desc {

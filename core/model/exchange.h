@@ -39,6 +39,7 @@ struct route;
 struct exchange;
 struct eval_slot;
 struct claims;
+struct order;
 
 /* Called once when the exchange is done: exception set or not, message as it stands. The home
  * acknowledges its source here, then frees the exchange. */
@@ -95,6 +96,8 @@ struct exchange {
 	exchange_done_fn *done;
 	void *owner;
 	struct exchange *parent; /* split item or branch, else NULL */
+	struct order *order; /* core/eip/engine.h: others are in flight that it must not overtake; NULL:
+	                        none are. Its items and branches have it too */
 	void *call;              /* the call in flight, or NULL */
 	struct claims *claims;   /* what claimCheck has put aside (core/eip/claims.h), or NULL */
 

@@ -82,6 +82,10 @@ struct step {
 	uint32_t remotes_n;
 	bool reply_streams;       /* the body that this step leaves is used once only: it may stream */
 	bool body_once;           /* nobody reads the body after this step took it: it may be streamed into the step */
+	bool ordered;             /* an exchange that has an order asks it before this step */
+	bool order_by_key;        /* …and waits for those before it with the same key */
+	uint64_t order_sends;     /* topics that the step itself sends to in place, a bit each (core/config/plan_order.c) */
+	uint64_t order_left;      /* topics that may still be sent to behind it */
 	bool overlaps;            /* its block asks other workers, changes nothing but the message, and so may run for several items at a time */
 	uint32_t shared_size;     /* bytes of state that all workers of the generation share (set by the EIP's check); 0: none */
 	uint32_t shared_at;       /* where they lie in the memory of program.shared_size bytes */
@@ -147,6 +151,7 @@ struct route {
 	const char *prefix;       /* nodePrefixId: stands in front of the ids of its steps, or NULL */
 	bool body_streams;        /* the body that the consumer gives is used once only */
 	bool auto_startup;
+	uint64_t order_sends;     /* topics that an exchange of it may send to in place; 0 when its source keeps no order */
 	void *conf;
 };
 

@@ -4,6 +4,9 @@
 #include "tests/lib/program_build.h"
 #include "tests/lib/unit.h"
 
+#include "core/base/assert.h"
+#include "core/eip/on_exception.h"
+
 #include <string.h>
 
 static struct build b;
@@ -631,9 +634,124 @@ test_activations_are_used_again(void **state)
 	end();
 }
 
+/* ---- order ---- */
+
+struct gate {
+	struct order order;
+	bool open;
+	int asked, ran;
+};
+
+static bool
+gate_may_run(struct order *o, struct exchange *ex, const struct step *st)
+{
+	struct gate *g = CONTAINER_OF(o, struct gate, order);
+	(void)ex;
+	(void)st;
+	g->asked++;
+	return g->open;
+}
+
+static void
+gate_ran(struct order *o, const struct step *st)
+{
+	(void)st;
+	CONTAINER_OF(o, struct gate, order)->ran++;
+}
+
+/* A step that is ordered waits until it may run; others, and exchanges without an order, do not. */
+static void
+test_order(void **state)
+{
+	(void)state;
+	setup();
+	struct step *second = build_append(&b, "2");
+	second->ordered = true;
+	struct route *r = build_route(&b, "r", build_append(&b, "1"), second, build_append(&b, "3"), NULL);
+	begin();
+	run(r, "x"); /* without */
+	assert_string_equal(f.body, "x123");
+	struct gate g = { .order = { gate_may_run, gate_ran } };
+	struct exchange *ex = fake_exchange(&f, "y");
+	ex->order = &g.order;
+	engine_start(&f.en, ex, r);
+	assert_int_equal(f.done, 1);
+	assert_int_equal(g.asked, 1);
+	assert_true(engine_waits(ex));
+	engine_wake(ex); /* not yet */
+	assert_int_equal(g.asked, 2);
+	assert_int_equal(g.ran, 0);
+	g.open = true;
+	engine_wake(ex);
+	assert_int_equal(f.done, 2);
+	assert_int_equal(g.asked, 3);
+	assert_int_equal(g.ran, 1);
+	assert_string_equal(f.body, "y123");
+	end();
+}
+
+static void
+test_order_aborted(void **state)
+{
+	(void)state;
+	setup();
+	struct step *st = build_append(&b, "1");
+	st->ordered = true;
+	struct route *r = build_route(&b, "r", st, NULL);
+	begin();
+	struct gate g = { .order = { gate_may_run, gate_ran } };
+	struct exchange *ex = fake_exchange(&f, "y");
+	ex->order = &g.order;
+	engine_start(&f.en, ex, r);
+	engine_abort(ex, EXCEPTION_REJECTED_EXECUTION, "ends");
+	assert_int_equal(f.done, 1);
+	assert_int_equal(g.ran, 0);
+	end();
+}
+
+extern const struct eip_desc deadLetterChannel_eip;
+
+static struct step *
+dead_letter(struct step *first, int64_t redeliveries)
+{
+	struct step *st = build_step(&b, &deadLetterChannel_eip);
+	struct error_handler_kind_conf *conf = st->conf;
+	st->block = (struct block){ first, 1 };
+	conf->on.dead_letter = conf->on.handles_new = true;
+	build_redelivery(&b, st, redeliveries, 0);
+	return st;
+}
+
+/* A source that could not give its message: the route's error handler has the exception. */
+static void
+test_start_failed(void **state)
+{
+	(void)state;
+	setup();
+	struct route *plain = build_route(&b, "plain", build_append(&b, "1"), NULL);
+	struct route *r = build_route(&b, "r", build_append(&b, "1"), build_append(&b, "2"), NULL);
+	r->error_handler = dead_letter(build_append(&b, "D"), 3);
+	begin();
+	struct exchange *ex = fake_exchange(&f, "x");
+	exchange_fail(ex, EXCEPTION_IO, "no message");
+	engine_start_failed(&f.en, ex, r);
+	assert_int_equal(f.done, 1);
+	assert_false(f.failed);
+	assert_string_equal(f.body, "xD");
+	ex = fake_exchange(&f, "x");
+	exchange_fail(ex, EXCEPTION_IO, "no message");
+	engine_start_failed(&f.en, ex, plain);
+	assert_int_equal(f.done, 2);
+	assert_true(f.failed);
+	end();
+}
+
 int
 main(void)
 {
+	UNIT_CASE(test_order);
+	UNIT_CASE(test_order_aborted);
+	UNIT_CASE(test_start_failed);
 	UNIT_CASE(test_steps_in_order);
 	UNIT_CASE(test_empty_route);
 	UNIT_TABLE("choice", choice_rows, check_choice);
