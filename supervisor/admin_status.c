@@ -180,6 +180,57 @@ admin_workers(struct admin_conn *c, json_t *request)
 	admin_reply(c, json_pack("{s:o}", "workers", describe_processes(c->sv)));
 }
 
+/* -- sources: partitions that are read from -- */
+
+static json_t *
+offset_or_null(uint64_t offset)
+{
+	return offset <= INT64_MAX ? number(offset) : json_null();
+}
+
+static json_t *
+describe_source(const struct process *pr, const struct page_source *ps)
+{
+	const struct program *p = pr->gen->program;
+	uint64_t route = PAGE_GET(ps->route), next = PAGE_GET(ps->next), end = PAGE_GET(ps->end);
+	char topic[PAGE_NAME_WORDS * 8 + 1];
+	json_t *o = json_object();
+
+	page_source_name(ps, topic);
+	set(o, "route", text_or_null(route < p->routes_n ? p->routes[route]->id : NULL));
+	set(o, "topic", text_or_null(topic));
+	set(o, "partition", number(PAGE_GET(ps->partition)));
+	set(o, "worker", json_string(pr->name));
+	set(o, "generation", number(pr->gen->number));
+	set(o, "next", offset_or_null(next));
+	set(o, "committed", offset_or_null(PAGE_GET(ps->committed)));
+	set(o, "end", offset_or_null(end));
+	set(o, "lag",
+	    next <= INT64_MAX && end <= INT64_MAX ? number(end > next ? end - next : 0)
+						  : json_null());
+	set(o, "in_flight", number(PAGE_GET(ps->inflight)));
+	return o;
+}
+
+static json_t *
+describe_sources(const struct supervisor *sv)
+{
+	json_t *list = json_array();
+
+	LIST_FOREACH (&sv->generations, node, tmp) {
+		const struct generation *gen = LIST_ENTRY(node, struct generation, node);
+		for (size_t i = 0; i < gen->n; i++) {
+			const struct process *pr = gen->processes[i];
+			for (int k = 0; k < PAGE_SOURCES && pr->pid != 0; k++) {
+				const struct page_source *ps = &pr->page->sources[k];
+				if (atomic_load_explicit(&ps->used, memory_order_acquire) == 2)
+					(void)json_array_append_new(list, describe_source(pr, ps));
+			}
+		}
+	}
+	return list;
+}
+
 /* -- status -- */
 
 static json_t *
@@ -274,6 +325,7 @@ admin_status(struct admin_conn *c, json_t *request)
 	set(o, "kinds", describe_kinds(sv->serving));
 	set(o, "generations", describe_generations(sv));
 	set(o, "workers", describe_processes(sv));
+	set(o, "sources", describe_sources(sv));
 	set(o, "reload_waits", json_boolean(sv->reload.pending));
 	set(o, "last_reload", describe_reload(&sv->reload));
 	set(o, "resident_bytes", number(resident_bytes(getpid())));

@@ -455,6 +455,7 @@ clear_gauges(struct process *pr, uint32_t routes_n)
 	PAGE_SET(pg->exchanges, 0);
 	PAGE_SET(pg->calls_out, 0);
 	PAGE_SET(pg->connections, 0);
+	page_sources_clear(pg);
 	for (uint32_t i = 0; i < routes_n; i++)
 		PAGE_SET(pg->routes[i].inflight, 0);
 }

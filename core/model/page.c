@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -114,6 +115,66 @@ page_close(struct page *pg)
 		return;
 	(void)munmap(front(pg), front_size() + front(pg)->size); /* our own mapping */
 }
+
+/* ---- sources ---- */
+
+int
+page_source_take(struct page *pg, uint32_t route, const char *name, int32_t partition)
+{
+	size_t n = strlen(name);
+
+	for (int i = 0; i < PAGE_SOURCES; i++) {
+		struct page_source *ps = &pg->sources[i];
+		if (PAGE_GET(ps->used) != 0)
+			continue;
+		PAGE_SET(ps->used, 1);
+		PAGE_SET(ps->route, route);
+		PAGE_SET(ps->partition, (uint64_t)partition);
+		PAGE_SET(ps->next, UINT64_MAX);
+		PAGE_SET(ps->committed, UINT64_MAX);
+		PAGE_SET(ps->end, UINT64_MAX);
+		PAGE_SET(ps->inflight, 0);
+		for (size_t w = 0; w < PAGE_NAME_WORDS; w++) {
+			uint64_t word = 0;
+			if (w * 8 < n)
+				memcpy(&word, name + w * 8, n - w * 8 < 8 ? n - w * 8 : 8);
+			PAGE_SET(ps->name[w], word);
+		}
+		atomic_store_explicit(&ps->used, 2, memory_order_release);
+		return i;
+	}
+	PAGE_ADD(pg->sources_lost, 1);
+	return -1;
+}
+
+void
+page_source_put(struct page *pg, int i)
+{
+	if (i >= 0)
+		PAGE_SET(pg->sources[i].used, 0);
+	else
+		PAGE_ADD(pg->sources_lost, (uint64_t)-1);
+}
+
+void
+page_source_name(const struct page_source *ps, char out[PAGE_NAME_WORDS * 8 + 1])
+{
+	for (size_t w = 0; w < PAGE_NAME_WORDS; w++) {
+		uint64_t word = PAGE_GET(ps->name[w]);
+		memcpy(out + w * 8, &word, 8);
+	}
+	out[PAGE_NAME_WORDS * 8] = '\0';
+}
+
+void
+page_sources_clear(struct page *pg)
+{
+	for (int i = 0; i < PAGE_SOURCES; i++)
+		PAGE_SET(pg->sources[i].used, 0);
+	PAGE_SET(pg->sources_lost, 0);
+}
+
+/* ---- latencies ---- */
 
 /* Four buckets an octave: 0, 1, 2, 3, then [4,5) [5,6) [6,7) [7,8), [8,10) [10,12) … */
 static unsigned

@@ -23,6 +23,21 @@ struct page_route {
 	page_word latency[PAGE_BUCKETS];
 };
 
+/* A partition that is read from: what `hinny status` shows of the sources of a route. Offsets are -1
+ * when nothing is known of them. */
+enum { PAGE_SOURCES = 256, PAGE_NAME_WORDS = 16 };
+
+struct page_source {
+	page_word used;  /* 0: free, 1: being filled, 2: valid */
+	page_word route; /* index */
+	page_word partition;
+	page_word next;      /* the first offset that is not done with all before it */
+	page_word committed; /* the offset that the group would begin at */
+	page_word end;       /* behind the last record */
+	page_word inflight;
+	page_word name[PAGE_NAME_WORDS]; /* of the topic, cut; NUL-padded */
+};
+
 struct page {
 	page_word magic; /* PAGE_MAGIC */
 	page_word size;  /* of the whole mapping */
@@ -37,6 +52,8 @@ struct page {
 	page_word exchanges, calls_out; /* in flight now */
 	page_word connections, connections_total, requests;
 	page_word beat;             /* loop turns: a worker that hangs stops counting */
+	page_word sources_lost;     /* partitions for which there was no room */
+	struct page_source sources[PAGE_SOURCES];
 	struct page_route routes[]; /* by route.index */
 };
 
@@ -53,6 +70,19 @@ uint32_t page_routes(const struct page *pg);
 void page_latency(struct page_route *r, uint64_t us);
 /* Quantile q (0..1) in microseconds over one or more routes' merged buckets. */
 uint64_t page_quantile(const uint64_t buckets[PAGE_BUCKETS], double q);
+
+/* A free one for the partition; -1: there is none (sources_lost counts it). put takes that as well. */
+int page_source_take(struct page *pg, uint32_t route, const char *name, int32_t partition);
+void page_source_put(struct page *pg, int i);
+static inline struct page_source *
+page_source_at(struct page *pg, int i)
+{
+	return i >= 0 ? &pg->sources[i] : NULL;
+}
+/* The topic's name as text, for readers. */
+void page_source_name(const struct page_source *ps, char out[PAGE_NAME_WORDS * 8 + 1]);
+/* All are given back: their process is gone. */
+void page_sources_clear(struct page *pg);
 
 #define PAGE_ADD(word, n) atomic_fetch_add_explicit(&(word), (n), memory_order_relaxed)
 #define PAGE_SET(word, v) atomic_store_explicit(&(word), (v), memory_order_relaxed)

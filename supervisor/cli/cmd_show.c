@@ -221,6 +221,35 @@ print_mocks(const json_t *s)
 }
 
 static void
+print_sources(const json_t *s)
+{
+	static const char *const titles[] = { "ROUTE", "TOPIC", "PARTITION", "WORKER", "GEN", "NEXT",
+		"COMMITTED", "END", "LAG", "IN FLIGHT" };
+	const json_t *sources = json_object_get(s, "sources");
+	size_t i;
+	json_t *o;
+
+	if (json_array_size(sources) == 0)
+		return;
+	struct cli_table *t = cli_table_new(sizeof titles / sizeof titles[0], titles);
+	json_array_foreach(sources, i, o)
+	{
+		cli_table_add(t, "%s", text_of(o, "route"));
+		cli_table_add(t, "%s", text_of(o, "topic"));
+		add_number(t, o, "partition");
+		cli_table_add(t, "%s", text_of(o, "worker"));
+		add_number(t, o, "generation");
+		add_number(t, o, "next");
+		add_number(t, o, "committed");
+		add_number(t, o, "end");
+		add_number(t, o, "lag");
+		add_number(t, o, "in_flight");
+	}
+	(void)printf("\n");
+	finish_table(t);
+}
+
+static void
 print_status(const json_t *s)
 {
 	print_head(s);
@@ -230,6 +259,7 @@ print_status(const json_t *s)
 	(void)printf("\n");
 	print_workers(s);
 	print_mocks(s);
+	print_sources(s);
 }
 
 /* The broker knows all but the mocks, which a worker is asked for. One that does not answer keeps

@@ -6,6 +6,7 @@
 #include "tests/lib/unit.h"
 
 #include <errno.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -36,6 +37,42 @@ test_shared(void **state)
 	page_close(pg);
 	page_close(other);
 	page_close(NULL);
+	close(fd);
+}
+
+static void
+test_sources(void **state)
+{
+	int fd, all[PAGE_SOURCES];
+	char name[PAGE_NAME_WORDS * 8 + 1];
+	static const char long_name[] =
+	    "0123456789012345678901234567890123456789012345678901234567890123456789"
+	    "0123456789012345678901234567890123456789012345678901234567890123456789";
+
+	(void)state;
+	struct page *pg = page_create(1, &fd);
+	assert_non_null(pg);
+	for (int i = 0; i < PAGE_SOURCES; i++)
+		all[i] = page_source_take(pg, 7, i == 0 ? long_name : "orders", i);
+	assert_int_equal(page_source_take(pg, 7, "orders", 1000), -1);
+	assert_int_equal(PAGE_GET(pg->sources_lost), 1);
+	assert_null(page_source_at(pg, -1));
+	page_source_put(pg, -1);
+	assert_int_equal(PAGE_GET(pg->sources_lost), 0);
+	page_source_name(page_source_at(pg, all[0]), name);
+	assert_int_equal(strlen(name), PAGE_NAME_WORDS * 8);
+	assert_memory_equal(name, long_name, strlen(name));
+	const struct page_source *ps = page_source_at(pg, all[5]);
+	page_source_name(ps, name);
+	assert_string_equal(name, "orders");
+	assert_int_equal(PAGE_GET(ps->route), 7);
+	assert_int_equal(PAGE_GET(ps->partition), 5);
+	assert_true(PAGE_GET(ps->end) == UINT64_MAX);
+	page_source_put(pg, all[5]);
+	assert_int_equal(page_source_take(pg, 0, "x", 0), all[5]);
+	page_sources_clear(pg);
+	assert_int_equal(page_source_take(pg, 0, "x", 0), 0);
+	page_close(pg);
 	close(fd);
 }
 
@@ -146,6 +183,7 @@ int
 main(void)
 {
 	UNIT_CASE(test_shared);
+	UNIT_CASE(test_sources);
 	UNIT_CASE(test_no_routes);
 	UNIT_CASE(test_foreign_file);
 	UNIT_TABLE("latency", latencies, check_latency);
