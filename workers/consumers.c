@@ -41,6 +41,19 @@ consumers_stop(struct worker *wk)
 }
 
 void
+worker_source_stopping(struct worker *wk)
+{
+	wk->sources_stopping++;
+}
+
+void
+worker_source_stopped(struct worker *wk)
+{
+	wk->sources_stopping--;
+	control_say_stopped(wk);
+}
+
+void
 endpoints_release(struct worker *wk)
 {
 	if (wk->program == NULL)
@@ -64,8 +77,8 @@ worker_exchange_new(struct worker *wk, const struct route *route)
 	return ex;
 }
 
-void
-worker_exchange_start(struct worker *wk, struct exchange *ex)
+static void
+count_start(struct worker *wk, struct exchange *ex)
 {
 	struct page_route *count = &wk->page->routes[ex->from_route->index];
 	PAGE_ADD(count->started, 1);
@@ -73,7 +86,20 @@ worker_exchange_start(struct worker *wk, struct exchange *ex)
 	wk->inflight++;
 	PAGE_SET(wk->page->exchanges, wk->inflight);
 	ex->counted = true;
+}
+
+void
+worker_exchange_start(struct worker *wk, struct exchange *ex)
+{
+	count_start(wk, ex);
 	engine_start(&wk->engine, ex, ex->from_route);
+}
+
+void
+worker_exchange_start_failed(struct worker *wk, struct exchange *ex)
+{
+	count_start(wk, ex);
+	engine_start_failed(&wk->engine, ex, ex->from_route);
 }
 
 void

@@ -23,7 +23,7 @@ say(struct worker *wk, const struct control_message *m)
 static bool
 is_idle(struct worker *wk)
 {
-	return wk->inflight == 0 && wk->sends == 0 && ipc_calls_out(wk->ipc) == 0 && ipc_calls_in(wk->ipc) == 0 && states_pending(wk) == 0 &&
+	return wk->inflight == 0 && wk->sends == 0 && wk->sources_stopping == 0 && ipc_calls_out(wk->ipc) == 0 && ipc_calls_in(wk->ipc) == 0 && states_pending(wk) == 0 &&
 	    (wk->kind->busy == NULL || !wk->kind->busy(wk));
 }
 
@@ -61,7 +61,8 @@ on_drain(struct worker *wk, const struct control_message *m)
 {
 	wk->drain_final = m->drain.final;
 	begin_drain(wk);
-	(void)channel_send_type(wk->control, FRAME_SOURCES_STOPPED); /* a full channel is noticed by the ping */
+	wk->says_stopped = true;
+	control_say_stopped(wk);
 }
 
 static void
@@ -338,6 +339,15 @@ control_say_state_saved(struct worker *wk, int fd, uint64_t bytes, uint64_t reco
 	m.state_saved = (struct control_state_saved){ .bytes = bytes, .records = records, .lost = lost };
 	if (wk->control != NULL)
 		say(wk, &m);
+}
+
+void
+control_say_stopped(struct worker *wk)
+{
+	if (wk->control == NULL || !wk->says_stopped || wk->sources_stopping > 0)
+		return;
+	wk->says_stopped = false;
+	(void)channel_send_type(wk->control, FRAME_SOURCES_STOPPED); /* a full channel is noticed by the ping */
 }
 
 void

@@ -69,6 +69,11 @@ int worker_run_dir(struct worker *wk);        /* open run folder */
 struct exchange *worker_exchange_new(struct worker *wk, const struct route *route);
 void worker_exchange_start(struct worker *wk, struct exchange *ex);
 void worker_exchange_free(struct worker *wk, struct exchange **ex);
+/* As start, for a message that the source could not give: ex->exception is set, and goes to the route's error handler. */
+void worker_exchange_start_failed(struct worker *wk, struct exchange *ex);
+/* For a consumer whose stop takes its time: between the two SOURCES_STOPPED is not said, so that no other worker begins with its source, and this one does not end. */
+void worker_source_stopping(struct worker *wk);
+void worker_source_stopped(struct worker *wk);
 /* The client is gone: the exchange runs to its end without it (its effects may have happened), nothing to call back. */
 uint32_t worker_inflight(struct worker *wk);
 struct collect_limits worker_collect_limits(struct worker *wk); /* for bodies: spool_memory, max_body */

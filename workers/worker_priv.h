@@ -42,6 +42,8 @@ struct worker {
 	uint32_t inflight;
 	uint32_t sends;       /* clients of hinny send, and of questions */
 	bool exclusive_started;
+	uint32_t sources_stopping; /* consumers whose stop takes its time */
+	bool says_stopped;         /* SOURCES_STOPPED is said when they have */
 	bool drain_final;     /* nobody follows: connections that wait are not handed over */
 	struct monotime orphaned_at, orphan_quiet;
 	uint64_t orphan_calls; /* served when it was last looked at */
@@ -101,6 +103,7 @@ void control_say_refused(struct worker *wk, const char *text, size_t problems);
 void evaluate_one(struct worker *wk, const struct control_message *m);
 void control_say_ready(struct worker *wk);
 void control_say_state_saved(struct worker *wk, int fd, uint64_t bytes, uint64_t records, uint64_t lost);
+void control_say_stopped(struct worker *wk); /* once the sources have */
 void control_say_poison(struct worker *wk, uint64_t key);
 
 /* send.c: an exchange that comes from `hinny send`; owns fd. */
