@@ -88,6 +88,7 @@ struct settings {
 	uint64_t spool_memory;     /* 64 KiB: bodies beyond it lie in a spool file */
 	uint64_t call_queue_bytes; /* per peer */
 	int64_t call_queue_calls;
+	int kafka_headers; /* 0: by Camel's names, 1: by the older ones too */
 };
 
 #endif

@@ -193,8 +193,8 @@ delete(const char *topic)
 static void
 produce_line(rd_kafka_t *rk, const char *topic, char *line)
 {
-	char *save, *key = strtok_r(line, "\t\n", &save), *value = strtok_r(NULL, "\t\n", &save);
-	char *partition = strtok_r(NULL, "\t\n", &save);
+	line[strcspn(line, "\n")] = '\0';
+	char *key = strsep(&line, "\t"), *value = strsep(&line, "\t"), *partition = line; /* may be empty */
 	if (key == NULL || value == NULL)
 		die("a line of input needs KEY TAB VALUE");
 	bool no_key = strcmp(key, "-") == 0, no_value = strcmp(value, "-") == 0;

@@ -27,6 +27,7 @@ scenario_tests = \
 	tests/scenario/r_state.py \
 	tests/scenario/s_flows.py \
 	tests/scenario/t_templates.py \
+	tests/scenario/y_kafka_consumer.py \
 	tests/scenario/y_kafka_producer.py \
 	tests/scenario/y_kafka_tool.py
 

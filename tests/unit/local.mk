@@ -33,6 +33,7 @@ unit_tests = \
 	tests/unit/test_log_text \
 	tests/unit/test_loop \
 	tests/unit/test_operation \
+	tests/unit/test_order \
 	tests/unit/test_page \
 	tests/unit/test_placeholder \
 	tests/unit/test_process_table \
@@ -59,7 +60,9 @@ endif
 
 if BUILD_KAFKA
 unit_tests += \
-	tests/unit/test_kafka_record
+	tests/unit/test_kafka_parts \
+	tests/unit/test_kafka_record \
+	tests/unit/test_kafka_window
 endif
 tests_unit_test_kafka_record_LDADD = $(unit_lib) $(kafka_libs) $(worker_libs) $(CMOCKA_LIBS)
 
@@ -84,6 +87,8 @@ else
 TESTS += tests/unit/no_cmocka.sh
 endif
 tests_unit_test_file_LDADD = $(unit_lib) libfile.a $(worker_libs) $(CMOCKA_LIBS)
+tests_unit_test_kafka_parts_LDADD = $(unit_lib) $(kafka_libs) $(worker_libs) $(RDKAFKA_LIBS) $(CMOCKA_LIBS)
+tests_unit_test_kafka_window_LDADD = $(unit_lib) $(kafka_libs) $(worker_libs) $(CMOCKA_LIBS)
 tests_unit_test_ipc_LDADD = $(unit_lib) $(worker_libs) $(CMOCKA_LIBS)
 tests_unit_test_operation_LDADD = $(unit_lib) $(worker_libs) $(CMOCKA_LIBS)
 tests_unit_test_log_text_LDADD = $(unit_lib) $(worker_libs) $(CMOCKA_LIBS)

@@ -4,6 +4,7 @@
 #include "core/base/assert.h"
 #include "transports/kafka/kafka_conf.h"
 #include "transports/kafka/kafka_jaas.h"
+#include "transports/kafka/kafka_java.h"
 
 #include "core/config/option.h"
 
@@ -266,11 +267,91 @@ check_security(struct compile *c, struct endpoint *ep)
 
 /* ---- the endpoint ---- */
 
+/* ---- from ---- */
+
+enum { IN_FLIGHT_MAX = 10000, POLL_RECORDS_MAX = 100000, CONSUMERS_MAX = 256, TOPIC_NAME_MAX = 249 };
+
+static bool
+is_topic_name(struct str s)
+{
+	bool dots = str_eq(s, STR_LIT(".")) || str_eq(s, STR_LIT(".."));
+
+	for (size_t i = 0; i < s.n; i++)
+		if (!isalnum((unsigned char)s.p[i]) && memchr("._-", s.p[i], 3) == NULL)
+			return false;
+	return s.n > 0 && s.n <= TOPIC_NAME_MAX && !dots;
+}
+
+static int
+check_topics(struct compile *c, struct endpoint *ep)
+{
+	const struct kafka_conf *conf = ep->conf;
+	struct str rest = str_of(conf->topic), name;
+	const char *why;
+
+	if (conf->topic_is_pattern) {
+		if (kafka_topic_pattern(compile_arena(c), conf->topic, &why) != NULL)
+			return 0;
+		return compile_error(c, ep->at, "topic: \"%s\": %s cannot be had in a topicIsPattern here",
+		    conf->topic, why);
+	}
+	do {
+		if (!str_split(&rest, ',', &name) || !is_topic_name(str_trim(name)))
+			return compile_error(c, ep->at,
+			    "topic: \"%.*s\" is no name of a topic: expected letters, digits, \".\", \"_\" and "
+			    "\"-\"%s", STR_FMT(name), strpbrk(conf->topic, "*+[(") != NULL
+				? "; for a regular expression topicIsPattern=true" : "");
+	} while (rest.n > 0);
+	return 0;
+}
+
+static int
+check_most(struct compile *c, struct endpoint *ep, const char *option, int64_t n, int64_t most)
+{
+	if (n <= most)
+		return 0;
+	return compile_error(c, ep->at, "%s: expected a number of at most %lld, got %lld", option,
+	    (long long)most, (long long)n);
+}
+
+static int
+check_times(struct compile *c, struct endpoint *ep)
+{
+	const struct kafka_conf *conf = ep->conf;
+
+	if (conf->heartbeat_interval_ms >= conf->session_timeout_ms)
+		return compile_error(
+		    c, ep->at, "heartbeatIntervalMs: expected less than sessionTimeoutMs (%lld)",
+		    (long long)conf->session_timeout_ms);
+	if (given(conf, "maxPollIntervalMs") && conf->max_poll_interval_ms < conf->session_timeout_ms)
+		return compile_error(
+		    c, ep->at, "maxPollIntervalMs: expected at least sessionTimeoutMs (%lld)",
+		    (long long)conf->session_timeout_ms);
+	return 0;
+}
+
 static int
 check_consumer(struct compile *c, struct endpoint *ep)
 {
-	return compile_error(
-	    c, ep->at, "kafka in \"from\" is not implemented in this release: it stands in \"to\" alone");
+	struct kafka_conf *conf = ep->conf;
+
+	if (check_topics(c, ep) != 0 || check_times(c, ep) != 0 ||
+	    check_most(c, ep, "maxInFlight", conf->max_in_flight, IN_FLIGHT_MAX) != 0 ||
+	    check_most(c, ep, "maxPollRecords", conf->max_poll_records, POLL_RECORDS_MAX) != 0 ||
+	    check_most(c, ep, "consumersCount", conf->consumers, CONSUMERS_MAX) != 0)
+		return -1;
+	if (conf->group_id != NULL && conf->group_id[0] == '\0')
+		return compile_error(c, ep->at, "groupId: expected a name");
+	if (kafka_assignor(conf->partition_assignor) == NULL)
+		return compile_error(c, ep->at,
+		    "partitionAssignor: \"%s\" is Java code that cannot be run here: expected RangeAssignor, "
+		    "RoundRobinAssignor or CooperativeStickyAssignor",
+		    conf->partition_assignor);
+	if (check_serde(c, ep, "keyDeserializer", conf->key_deserializer, "Deserializer",
+		&conf->key_serde) != 0)
+		return -1;
+	return check_serde(c, ep, "valueDeserializer", conf->value_deserializer, "Deserializer",
+	    &conf->value_serde);
 }
 
 static int

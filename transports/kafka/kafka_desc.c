@@ -123,8 +123,9 @@ const struct option_desc kafka_options[] = {
 	TIME("pollTimeoutMs", FROM, poll_timeout_ms, "5000", "a poll waits so long for records"),
 	TIME("maxPollIntervalMs", FROM, max_poll_interval_ms, NULL,
 	    "without a poll for so long the group takes a member for dead"),
-	TIME("sessionTimeoutMs", FROM, session_timeout_ms, "45000",
-	    "without a heartbeat for so long the group takes a member for dead"),
+	TIME("sessionTimeoutMs", FROM, session_timeout_ms, "10000",
+	    "without a heartbeat for so long the group takes a member for dead (Camel: 45000; here a "
+	    "worker that died is back at once, so this long waits who follows a broker that is gone)"),
 	TIME("heartbeatIntervalMs", FROM, heartbeat_interval_ms, "3000", "between two heartbeats"),
 	ONE_OF("pollOnError", FROM, poll_on_error, "ERROR_HANDLER",
 	    "DISCARD|ERROR_HANDLER|RECONNECT|RETRY|STOP", "what becomes of a failed poll"),
@@ -207,7 +208,8 @@ const struct component_desc kafka_component = {
 	.options = kafka_options,
 	.conf_size = sizeof(struct kafka_conf),
 	.owner = "kafka",
-	.flags = COMPONENT_CONSUMER | COMPONENT_PRODUCER | COMPONENT_EXCLUSIVE | COMPONENT_KEEPS_BODY,
+	.flags = COMPONENT_CONSUMER | COMPONENT_PRODUCER | COMPONENT_EXCLUSIVE | COMPONENT_KEEPS_BODY |
+	    COMPONENT_ORDERED,
 	.check = kafka_check,
 	.help = "records into and out of Apache Kafka",
 };

@@ -2,6 +2,7 @@
 #include "transports/kafka/kafka.h"
 
 #include "core/base/mem.h"
+#include "transports/kafka/kafka_consumer.h"
 #include "transports/kafka/kafka_priv.h"
 
 #include <stdlib.h>
@@ -20,6 +21,7 @@ kind_init(struct worker *wk, struct hinny_error *err)
 
 	ks->wk = wk;
 	list_init(&ks->clients);
+	list_init(&ks->sources);
 	list_init(&ks->dying);
 	list_init(&ks->sends);
 	loop_defer_init(&ks->reap, reap);
@@ -38,8 +40,10 @@ kafka_prepare(struct worker *wk, struct endpoint *ep, struct hinny_error *err)
 {
 	struct kafka_state *ks = kafka_state_of(wk);
 	const struct kafka_conf *conf = ep->conf;
-	struct kafka_target *target = MEM_NEW(struct kafka_target);
 
+	if (ep->consumer)
+		return kafka_consumer_prepare(wk, ep, err);
+	struct kafka_target *target = MEM_NEW(struct kafka_target);
 	enum hinny_rc rc = kafka_client_get(ks, ep, &target->client, err);
 	if (rc == HINNY_OK)
 		target->topic = kafka_client_pin(target->client, str_of(conf->topic));
@@ -60,10 +64,13 @@ static void
 kafka_release(struct worker *wk, struct endpoint *ep)
 {
 	struct kafka_target *target = ep->impl;
-	(void)wk;
 
 	if (target == NULL)
 		return;
+	if (ep->consumer) {
+		kafka_consumer_release(wk, ep);
+		return;
+	}
 	ep->impl = NULL;
 	kafka_client_unpin(target->client, target->topic);
 	kafka_client_put(&target->client);
@@ -88,6 +95,8 @@ kind_fini(struct worker *wk)
 static const struct component_ops kafka_ops = {
 	.scheme = "kafka",
 	.prepare = kafka_prepare,
+	.start = kafka_consumer_start,
+	.stop = kafka_consumer_stop,
 	.send = kafka_send,
 	.release = kafka_release,
 };

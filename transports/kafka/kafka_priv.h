@@ -9,6 +9,7 @@
 struct kafka_state {
 	struct worker *wk;
 	struct list clients; /* struct kafka_client */
+	struct list sources; /* struct kafka_source */
 	uint32_t clients_n;
 	struct list dying; /* …of which nobody has a use any more */
 	struct loop_defer reap;

@@ -1,0 +1,94 @@
+/* What a consumer is called: its group, and the member of it. */
+#include "transports/kafka/kafka_consumer.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+static uint64_t
+hash(uint64_t h, const char *s)
+{
+	for (; *s != '\0'; s++)
+		h = (h ^ (unsigned char)*s) * 0x100000001b3u;
+	return (h ^ 0xff) * 0x100000001b3u; /* ends the text: "a","bc" is not "ab","c" */
+}
+
+/* When the parent was started: field 22 of its stat, behind the name, which may have anything. */
+static unsigned long long
+parent_start(pid_t pid)
+{
+	char path[64], text[1024];
+	unsigned long long start = 0;
+	snprintf(path, sizeof path, "/proc/%ld/stat", (long)pid);
+	FILE *f = fopen(path, "re");
+	if (f == NULL)
+		return 0;
+	size_t n = fread(text, 1, sizeof text - 1, f);
+	fclose(f);
+	text[n] = '\0';
+	char *at = strrchr(text, ')');
+	for (int field = 2; at != NULL && field < 22; field++)
+		at = strchr(at + 1, ' ');
+	return at != NULL && sscanf(at, " %llu", &start) == 1 ? start : 0;
+}
+
+uint64_t
+kafka_broker_life(void)
+{
+	char text[96];
+	snprintf(text, sizeof text, "%ld.%llu", (long)getppid(), parent_start(getppid()));
+	return hash(0xcbf29ce484222325u, text);
+}
+
+/* Letters that group.instance.id may have. */
+static const char *
+clean(struct arena *a, const char *s, size_t max)
+{
+	size_t n = strnlen(s, max);
+	char *out = arena_strndup(a, s, n);
+	for (char *p = out; *p != '\0'; p++)
+		if (!isalnum((unsigned char)*p) && strchr("-_.", *p) == NULL)
+			*p = '-';
+	return out;
+}
+
+static const char *
+node_name(struct arena *a)
+{
+	struct utsname u;
+	return uname(&u) == 0 ? clean(a, u.nodename, 64) : "node";
+}
+
+static const char *
+run_folder(struct arena *a, struct worker *wk)
+{
+	char link[64], path[4096];
+	snprintf(link, sizeof link, "/proc/self/fd/%d", worker_run_dir(wk));
+	ssize_t n = readlink(link, path, sizeof path);
+	return n > 0 ? arena_strndup(a, path, (size_t)n) : "";
+}
+
+const char *
+kafka_group_name(struct arena *a, struct worker *wk, const struct route *route)
+{
+	uint64_t h = hash(hash(kafka_broker_life(), run_folder(a, wk)), route->id);
+	return arena_printf(
+	    a, "hinny.%s.%s.%016llx", node_name(a), clean(a, route->id, 64), (unsigned long long)h);
+}
+
+const char *
+kafka_instance_name(struct arena *a, struct worker *wk, const struct route *route,
+    const struct kafka_conf *conf, unsigned member)
+{
+	unsigned number = worker_index(wk) * (unsigned)conf->consumers + member;
+	if (conf->group_instance_id != NULL && number == 0)
+		return conf->group_instance_id;
+	if (conf->group_instance_id != NULL)
+		return arena_printf(a, "%s-%u", conf->group_instance_id, number);
+	uint64_t h = hash(hash(0xcbf29ce484222325u, run_folder(a, wk)), route->id);
+	return arena_printf(a, "hinny.%s.%s.%016llx.%u", node_name(a), clean(a, route->id, 64),
+	    (unsigned long long)h, number);
+}
