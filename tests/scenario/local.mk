@@ -28,6 +28,7 @@ scenario_tests = \
 	tests/scenario/s_flows.py \
 	tests/scenario/t_templates.py \
 	tests/scenario/y_kafka_consumer.py \
+	tests/scenario/y_kafka_count.py \
 	tests/scenario/y_kafka_producer.py \
 	tests/scenario/y_kafka_tool.py
 
@@ -36,6 +37,7 @@ TESTS += $(scenario_tests)
 # Those that are too long for `make check`, or are longer and stricter there (HINNY_SOAK=1): run by `make soak`.
 soak_tests += \
 	tests/scenario/soak_flows.py \
+	tests/scenario/y_kafka_count.py \
 	tests/scenario/soak_jsonpath.py \
 	tests/scenario/s_flows.py \
 	tests/scenario/r_reload.py \
