@@ -7,7 +7,7 @@ import subprocess
 import sys
 import tempfile
 sys.path.insert(0, os.path.join(os.environ.get('HINNY_SRCDIR', '.'), 'tests', 'lib'))
-from broker import BUILD, EXAMPLES, SLOW, SRC, Broker, Skip, env, free_port, hinny, main
+from broker import BUILD, EXAMPLES, SLOW, SRC, Broker, Skip, env, free_port, hinny, main, until
 
 
 def folders():
@@ -47,6 +47,23 @@ def test_all_run():
             n += len(routes)
             assert b.stop() == 0
     assert n >= 4
+
+
+def test_batches_are_written():
+    folder = os.path.join(EXAMPLES, 'batches')
+    with Broker(contents(folder), routes=['batches.yaml']) as b:
+        def batches(customer):
+            out = os.path.join(b.folder, 'batches')
+            names = [n for n in sorted(os.listdir(out)) if n.startswith(customer + '-')] if os.path.isdir(out) else []
+            return [open(os.path.join(out, n)).read() for n in names]
+        orders = ['{"customer":"%s","item":%d}' % ('acme' if i % 2 else 'other', i) for i in range(20)]
+        for order in orders:
+            assert b.post('/orders', order.encode(), {'Content-Type': 'application/json'})[::2] == (200, b'taken')
+        for n, customer in enumerate(('other', 'acme')):
+            until(lambda: batches(customer) == ['\n'.join(orders[n::2])], 10)
+        b.post('/orders', b'{"customer":"late"}', {'Content-Type': 'application/json'})
+        assert b.stop() == 0
+        assert batches('late') == ['{"customer":"late"}']
 
 
 def test_json_answers():
