@@ -50,6 +50,7 @@ endif
 # Its programs are made by what the unit tests share.
 if BUILD_UNIT
 fuzz_targets += \
+	tests/fuzz/fuzz_aggregate \
 	tests/fuzz/fuzz_engine \
 	tests/fuzz/fuzz_state
 endif
