@@ -278,7 +278,7 @@ expand_make(struct expansion *x, struct template *t, struct use *use)
 	struct arena *a = &x->bundle->arena;
 
 	t->used = true;
-	if (t->wrong || !check_limits(x, t, use) || !complete(x, t, use))
+	if (t->wrong || use->bad || !check_limits(x, t, use) || !complete(x, t, use))
 		return false;
 	struct node *root = ARENA_NEW(a, struct node);
 	*root = node_new(a, NODE_LIST, t->from, 3);

@@ -45,6 +45,7 @@ struct use {
 	struct properties values;
 	const struct node *beans; /* of the use itself, or NULL */
 	const char *source, *sink;
+	bool bad; /* a value could not be resolved, which was reported: nothing is made of it */
 	bool no_error_handler;
 	bool own_scope; /* no handlers hold but those in the template */
 };

@@ -72,7 +72,8 @@ set_parameter(struct walk *w, const struct template *t, struct use *use, const s
 		    "templatedRoute.parameters: expected a map with \"name\" and \"value\"");
 		return;
 	}
-	if (value->flags & NODE_ABSENT)
+	use->bad = use->bad || ((name->flags | value->flags) & NODE_BAD) != 0;
+	if ((value->flags & (NODE_ABSENT | NODE_BAD)) || node_is_null(value))
 		return;
 	if (properties_find(&use->values, name->text) != NULL)
 		wrong(w, item, "templatedRoute.parameters: \"%s\" is given twice", name->text.p);
@@ -510,14 +511,37 @@ expand_uri(struct walk *w, const struct node *at, struct str uri, const struct n
 	return uri_join(a, parts.scheme, parts.path, &k.rest);
 }
 
-/* A map with a uri, or (map NULL) a scalar that is one. */
-static void
-expand_endpoint(struct walk *w, struct node *uri, struct node *map, enum role role)
+/* "${" in it, which only a message can tell? */
+static bool
+depends_on_message(const struct node *n)
 {
+	if (n->kind == NODE_SCALAR)
+		return str_find(n->text, STR_LIT("${")) != SIZE_MAX;
+	for (uint32_t i = 0; i < (n->kind == NODE_MAP ? 2 : 1) * n->n; i++) {
+		if (depends_on_message(&n->items[i]))
+			return true;
+	}
+	return false;
+}
+
+/* A map with a uri, or (map NULL) a scalar that is one; under `key`. */
+static void
+expand_endpoint(struct walk *w, struct node *uri, struct node *map, struct str key)
+{
+	enum role role = str_eq(key, STR_LIT("from")) ? ROLE_CONSUMER : ROLE_PRODUCER;
+	const struct node *parameters = map != NULL ? node_find(map, "parameters") : NULL;
+
 	if (uri->flags & NODE_BAD)
 		return;
-	const char *text = expand_uri(
-	    w, uri, uri->text, map != NULL ? node_find(map, "parameters") : NULL, role, NULL);
+	if (str_eq(key, STR_LIT("toD")) &&
+	    (depends_on_message(uri) || (parameters != NULL && depends_on_message(parameters)))) {
+		wrong(w, uri,
+		    "a kamelet and its parameters are chosen at load: \"${\" cannot stand in a toD "
+		    "to one");
+		uri->flags |= NODE_BAD;
+		return;
+	}
+	const char *text = expand_uri(w, uri, uri->text, parameters, role, NULL);
 	if (text != NULL)
 		uri->text = str_of(text);
 	else if (!str_eq(uri->text, STR_LIT("kamelet:sink")) &&
@@ -580,8 +604,7 @@ walk_pair(struct walk *w, const struct node *key, struct node *value, bool names
 	    (is_one_of(key->text, uris) ||
 		(names_endpoint && is_one_of(key->text, "constant simple expression") &&
 		    str_find(value->text, STR_LIT("${")) == SIZE_MAX)))
-		expand_endpoint(w, value, NULL,
-		    str_eq(key->text, STR_LIT("from")) ? ROLE_CONSUMER : ROLE_PRODUCER);
+		expand_endpoint(w, value, NULL, key->text);
 	else if (!scalar)
 		walk(w, value, key->text,
 		    is_one_of(key->text, "enrich recipientList routingSlip dynamicRouter") ||
@@ -603,8 +626,7 @@ walk(struct walk *w, struct node *n, struct str key, bool names_endpoint)
 	if (uri != NULL && uri->kind == NODE_SCALAR && is_kamelet_uri(uri->text) &&
 	    hash_find(&w->x->made, uri->text) == NULL &&
 	    !is_one_of(key, "interceptSendToEndpoint interceptFrom poll"))
-		expand_endpoint(
-		    w, uri, n, str_eq(key, STR_LIT("from")) ? ROLE_CONSUMER : ROLE_PRODUCER);
+		expand_endpoint(w, uri, n, key);
 	for (uint32_t i = 0; i < n->n; i++)
 		walk_pair(w, node_key(n, i), node_value(n, i), names_endpoint);
 }
