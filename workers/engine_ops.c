@@ -183,6 +183,12 @@ op_timer_cancel(struct engine *en, struct engine_timer *et)
 	loop_timer_close(&et->timer, timer_closed);
 }
 
+static bool
+op_home_lives(struct engine *en, uint64_t home)
+{
+	return worker_lives(worker_of(en), home);
+}
+
 static int64_t
 op_now_ms(struct engine *en)
 {
@@ -381,6 +387,7 @@ const struct engine_ops worker_engine_ops = {
 	.child_free = op_child_free,
 	.child_detach = op_child_detach,
 	.state = states_ask,
+	.home_lives = op_home_lives,
 	.state_note = states_note,
 	.timer_start = op_timer_start,
 	.timer_cancel = op_timer_cancel,

@@ -15,6 +15,7 @@
 #include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -105,6 +106,26 @@ compile_for_check(struct bundle *b)
 	return p;
 }
 
+/*
+ * Shows that this process lives, to others and for exactly as long: a lock that the kernel takes back before it closes the connections, as their descriptors come later.
+ * hinnyd's own lock on the file is of another sort (flock) and does not see these.
+ */
+static void
+show_life(struct worker *wk)
+{
+	struct flock lock = { .l_type = F_RDLCK, .l_whence = SEEK_SET, .l_start = (off_t)wk->args.incarnation, .l_len = 1 };
+	wk->lives = openat(WORKER_FD_RUN, "lock", O_RDONLY | O_CLOEXEC);
+	if (wk->lives == -1 || fcntl(wk->lives, F_SETLK, &lock) == -1)
+		log_warning("cannot lock a byte of the run folder's lock file: %s", strerror(errno));
+}
+
+bool
+worker_lives(const struct worker *wk, uint64_t incarnation)
+{
+	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = (off_t)incarnation, .l_len = 1 };
+	return wk->lives == -1 || fcntl(wk->lives, F_GETLK, &lock) == -1 || lock.l_type != F_UNLCK;
+}
+
 /* The bundle, the program and the page. A program that hinnyd could compile and this process cannot is a bug of one of them. */
 static enum hinny_rc
 load_program(struct worker *wk, struct diagnostics *ds, struct hinny_error *err)
@@ -182,6 +203,8 @@ prepare(struct worker *wk, struct diagnostics *ds, struct hinny_error *err)
 		return HINNY_OK;
 	if ((rc = open_run_dir(wk, err)) != HINNY_OK)
 		return rc;
+	if (wk->program->states_n > 0)
+		show_life(wk);
 	if (needs_calls(wk) && (rc = worker_ipc_open(wk, err)) != HINNY_OK)
 		return rc;
 	return wk->kind->jail != NULL ? wk->kind->jail(wk, err) : HINNY_OK;
@@ -222,6 +245,8 @@ finish(struct worker *wk)
 		bundle_free(wk->bundle);
 	if (wk->page != NULL)
 		page_close(wk->page);
+	if (wk->lives != -1)
+		close(wk->lives);
 }
 
 static void
@@ -253,6 +278,7 @@ worker_main(const struct worker_kind *kind, int argc, char **argv)
 	struct worker *wk = &worker;
 	struct hinny_error err;
 	wk->kind = kind;
+	wk->lives = -1;
 	limit_heap();
 	log_setup(kind->kind, LOG_LEVEL_INFO, LOG_FORMAT_LOGFMT);
 	if (!arguments_parse(&wk->args, argc, argv)) {

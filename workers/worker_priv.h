@@ -37,6 +37,7 @@ struct worker {
 	struct exchange_pool pool;
 	struct ipc *ipc; /* NULL: the generation needs no calls */
 	char run_dir[256];
+	int lives; /* the lock file of the run folder, in which the byte of this incarnation is locked; -1 */
 	void *data;
 	void *slots[WORKER_SLOTS];
 	uint32_t inflight;
@@ -71,6 +72,9 @@ void endpoints_release(struct worker *wk);
 extern const struct engine_ops worker_engine_ops;
 void tod_init(struct worker *wk);
 void tod_fini(struct worker *wk);
+
+/* main.c */
+bool worker_lives(const struct worker *wk, uint64_t incarnation);
 
 /* state.c: the nodes of state that this process owns, and operations of all others. */
 struct states;

@@ -101,6 +101,8 @@ struct engine_ops {
 	/* The same, and nobody waits: the exchange may be gone when this returns. */
 	void (*state_note)(struct engine *en, struct exchange *ex, struct state_node *node,
 	    unsigned op, const struct value *arg);
+	/* May be NULL: does the process with that incarnation live? */
+	bool (*home_lives)(struct engine *en, uint64_t home);
 	/* Calls fn(arg) once, after ms milliseconds (0: when the loop has turned), never from
 	 * inside. The timer is gone then, or when it was cancelled. */
 	struct engine_timer *(*timer_start)(

@@ -26,6 +26,14 @@ state_home(const struct exchange *ex)
 	return ex->home ? ex->home : ex->engine->incarnation;
 }
 
+bool
+state_home_lives(struct state_node *node, uint64_t home)
+{
+	struct engine *en = node->engine;
+	return home == en->incarnation || en->ops->home_lives == NULL ||
+	    en->ops->home_lives(en, home);
+}
+
 /* ---- the calls of a step ---- */
 
 void

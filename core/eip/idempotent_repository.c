@@ -45,8 +45,8 @@ keys_close(struct state_node *node)
 static bool
 pair(const struct value *v, struct str *key, uint64_t *holder)
 {
-	if (v->type != VALUE_LIST || v->u.list->n != 2 || v->u.list->items[0].type != VALUE_STRING ||
-	    v->u.list->items[1].type != VALUE_INT)
+	if (v->type != VALUE_LIST || v->u.list->n != 2 ||
+	    v->u.list->items[0].type != VALUE_STRING || v->u.list->items[1].type != VALUE_INT)
 		return false;
 	*key = v->u.list->items[0].u.s;
 	*holder = (uint64_t)v->u.list->items[1].u.i;
@@ -58,6 +58,24 @@ single(const struct value *v, struct str *key)
 {
 	*key = v->u.s;
 	return v->type == VALUE_STRING;
+}
+
+static void
+keys_home_lost(struct state_node *node, uint64_t home)
+{
+	struct repository *r = node->state;
+	r->lost[r->lost_n++ % LOST_MAX] = home;
+	key_table_lose(&r->keys, home);
+}
+
+/* Is the key held by a process that has just died? Then it is given back before that is told. */
+static void
+look_at_holder(struct state_node *node, struct exchange *ex, struct str key)
+{
+	struct repository *r = node->state;
+	uint64_t home = key_table_home(&r->keys, key);
+	if (home != 0 && home != state_home(ex) && !state_home_lives(node, home))
+		keys_home_lost(node, home);
 }
 
 static bool
@@ -74,6 +92,7 @@ keys_serve(struct state_node *node, struct exchange *ex, unsigned op, const stru
 	}
 	switch (op) {
 	case KEYS_ADD:
+		look_at_holder(node, ex, key);
 		*out = value_bool(key_table_add(keys, key, state_home(ex), holder));
 		break;
 	case KEYS_HAS:
@@ -94,14 +113,6 @@ keys_serve(struct state_node *node, struct exchange *ex, unsigned op, const stru
 		break;
 	}
 	return true;
-}
-
-static void
-keys_home_lost(struct state_node *node, uint64_t home)
-{
-	struct repository *r = node->state;
-	r->lost[r->lost_n++ % LOST_MAX] = home;
-	key_table_lose(&r->keys, home);
 }
 
 /* ---- the hand-over ---- */
@@ -151,8 +162,8 @@ keys_load(struct state_node *node, struct state_record *record, struct hinny_err
 		    item[2].type != VALUE_INT)
 			n = 1;
 		else if (item[1].u.i == 0 || !was_lost(r, (uint64_t)item[1].u.i))
-			(void)key_table_add(&r->keys, item[0].u.s, (uint64_t)item[1].u.i,
-			    (uint64_t)item[2].u.i);
+			(void)key_table_add(
+			    &r->keys, item[0].u.s, (uint64_t)item[1].u.i, (uint64_t)item[2].u.i);
 	}
 	if (n % 3 == 0)
 		return true;

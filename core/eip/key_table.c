@@ -55,6 +55,13 @@ key_table_add(struct key_table *t, struct str key, uint64_t home, uint64_t holde
 	return true;
 }
 
+uint64_t
+key_table_home(const struct key_table *t, struct str key)
+{
+	const struct seen_key *k = hash_find(&t->keys, key);
+	return k ? k->home : 0;
+}
+
 bool
 key_table_has(const struct key_table *t, struct str key)
 {

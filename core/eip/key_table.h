@@ -27,6 +27,8 @@ void key_table_init(struct key_table *t, size_t max);
 void key_table_fini(struct key_table *t);
 /* False: it is there already. home 0: confirmed at once. */
 bool key_table_add(struct key_table *t, struct str key, uint64_t home, uint64_t holder);
+/* Who holds the key: an incarnation; 0: nobody, or there is no such key. */
+uint64_t key_table_home(const struct key_table *t, struct str key);
 bool key_table_has(const struct key_table *t, struct str key);
 /* Of keys that are not there: nothing. */
 void key_table_confirm(struct key_table *t, struct str key);

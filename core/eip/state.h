@@ -56,6 +56,11 @@ void engine_state_note(
 /* The incarnation of the process in which the exchange is at home, never 0. */
 uint64_t state_home(const struct exchange *ex);
 
+/* Does the process that state_home() named still live? Costs a system call; for what is held and
+ * stands in somebody's way: a death is seen here before home_lost() tells of it, so a sender that
+ * comes again at once is not sent away. */
+bool state_home_lives(struct state_node *node, uint64_t home);
+
 /* ---- for owners: messages that state holds, and what becomes of them ---- */
 
 /*

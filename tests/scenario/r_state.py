@@ -165,6 +165,83 @@ def test_a_step_that_is_gone():
         assert groups(b)[1:] == [[28]], groups(b)
 
 
+KEYS_ROUTE = '''
+- beans:
+    - name: keys
+      type: org.apache.camel.support.processor.idempotent.MemoryIdempotentRepository
+      properties: {cacheSize: 100000}
+- route:
+    id: now
+    from:
+      uri: platform-http:/once
+      steps:
+        - idempotentConsumer:
+            id: once
+            expression: {header: id}
+            idempotentRepository: "#bean:keys"
+            steps:
+              - delay: {simple: "${random(1,40)}"}
+              - log: "ONCE ${header.id}."
+        - setBody: {constant: done}
+'''
+
+
+def twice(b, numbers, stop):
+    """Each number is sent at two times at once, and again until it has been answered."""
+    def one(n):
+        while True:
+            try:
+                if b.post('/once', b'x', {'id': str(n)}, timeout=60)[0] == 200:
+                    return
+            except OSError:
+                pass
+            time.sleep(0.02)
+    for n in numbers:
+        other = threading.Thread(target=one, args=(n,), daemon=True)
+        other.start()
+        one(n)
+        other.join()
+        if stop():
+            return n
+    return n
+
+
+def send_ids(b, during):
+    """How often each id went through the steps, and which were sent."""
+    stop, sent = [], []
+    ts = [threading.Thread(target=lambda i=i: sent.append((i, twice(b, range(i, 10**9, 4), lambda: stop))), daemon=True) for i in range(4)]
+    for t in ts:
+        t.start()
+    during()
+    stop.append(True)
+    for t in ts:
+        t.join()
+    ends(b)
+    assert b.proc.wait(20 * SLOW) == 0
+    b.reader.join(10)
+    found = [int(m.group(1)) for m in (re.search(r'ONCE (\d+)\.', line) for line in b.lines) if m]
+    return found, [n for i, last in sent for n in range(i, last + 1, 4)]
+
+
+def test_no_key_goes_through_twice():
+    with broker(KEYS_ROUTE) as b:
+        def reloads():
+            for i in range(RELOADS):
+                b.write('hinny.yaml', 'routes: [r.yaml]\nworkers: {http: {instances: %d}}\n' % (1 + i % 2))
+                reload(b)
+        found, sent = send_ids(b, reloads)
+        assert sorted(found) == sorted(sent), (len(found), len(set(found)), len(sent))
+        assert 'level=error' not in b.log()
+        print('%d keys' % len(sent))
+
+
+def test_no_key_stays_with_a_home_that_was_killed():
+    """What was cut off with its worker is processed when it comes again."""
+    with broker(KEYS_ROUTE) as b:
+        found, sent = send_ids(b, lambda: kill_some(b, 'http', 8))
+        assert set(found) == set(sent), sorted(set(sent) - set(found))[:5]
+
+
 def test_drain_and_reload_keep_it():
     with broker() as b:
         for n in range(4):
