@@ -451,6 +451,138 @@ def test_what_goes_wrong():
         b.stop()
 
 
+def test_wrong_credentials():
+    """Told with the reason; other routes go on; with the right ones it works."""
+    t, out = K.topic(None, 1), K.topic(None, 1)
+    sasl = {'brokers': '127.0.0.1:%d' % K.sasl_port, 'securityProtocol': 'SASL_PLAINTEXT', 'saslMechanism': 'PLAIN', 'saslUsername': 'alice'}
+    with broker(route(source(t, groupId='wrong', saslPassword='no', **sasl), target(out), id='wrong'),
+                route(source(t, groupId='right', saslPassword='alice-secret', **sasl), target(out), id='right')) as b:
+        K.produce(t, [(None, 'x')])
+        assert [x['value'] for x in K.consume(out, 1)] == ['x']
+        b.wait_line(r'level=error.*route wrong: .*[Aa]uthentication', 20)
+        assert 'alice-secret' not in b.log()
+        b.stop()
+
+
+def test_large_records():
+    """A record larger than what is fetched at a time comes all the same, and is passed on."""
+    t, out = K.topic(None, 1), K.topic(None, 1)
+    big = 'x' * 900000
+    with broker(route(source(t, groupId='big'), {'setHeader': {'name': 'n', 'simple': '${body.length()}'}}, target(out))) as b:
+        K.produce(t, [('a', 'small'), ('a', big), ('a', 'small')])
+        got = K.consume(out, 3)
+        assert [len(x['value']) for x in got] == [5, 900000, 5]
+        b.stop()
+
+
+def test_cooperative():
+    """Members come and go one partition at a time: each record arrives once."""
+    t, out = K.topic(), K.topic()
+    r = route(source(t, groupId='coop', partitionAssignor='CooperativeStickyAssignor', sessionTimeoutMs=6000, heartbeatIntervalMs=500), target(out))
+    n = 0
+
+    def more():
+        nonlocal n
+        K.produce(t, [('k%d' % i, 'm%d' % (n + i), i % 4) for i in range(400)])
+        n += 400
+    with broker(r) as one:
+        assigned(one, 4)
+        more()
+        with broker(r) as two:
+            more()
+            until(lambda: len(one.status()['sources']) == 2 and len(two.status()['sources']) == 2, 40, 'two each')
+            more()
+            until(lambda: sum(K.end(out)) >= n, 20, 'all')
+            two.stop()
+        more()
+        until(lambda: sum(K.end(out)) >= n, 40, 'all, when the other has gone')
+        one.stop()
+    got = sorted(x['value'] for x in K.consume(out, sum(K.end(out))))
+    assert got == sorted('m%d' % i for i in range(n)), len(got)
+
+
+def test_reload_while_a_record_fails():
+    """breakOnFirstError: the next generation takes the failed record, nothing behind it was committed."""
+    t = K.topic(None, 1)
+    healthy = threading.Event()
+    with Backend(status=lambda path, n: 200 if healthy.is_set() or path != '/k/2' else 500) as backend:
+        files = {'r.yaml': json.dumps([route(source(t, groupId='rbk', breakOnFirstError=True), *call(backend))])}
+        with Broker(files) as b:
+            K.produce(t, [('k', str(i)) for i in range(5)])
+            until(lambda: backend.paths().count('/k/2') > 1, 20, 'the record fails')
+            b.write('r.yaml', json.dumps([route(source(t, groupId='rbk', breakOnFirstError=True), {'log': 'new'}, *call(backend))]))
+            b.hinny('reload', check=True)
+            until(lambda: K.committed('rbk', t, 1) == [2], 20, 'what is before it')
+            b.wait_line('msg=new', 20)
+            healthy.set()
+            until(lambda: len([p for p in backend.paths('end') if p == '/k/4']) == 1, 20, 'the last one')
+            b.stop()
+        assert K.committed('rbk', t, 1) == [5]
+        got = backend.paths()
+        assert [p for i, p in enumerate(got) if i == 0 or got[i - 1] != p] == ['/k/%d' % i for i in range(5)], got
+
+
+def test_supervisor_killed():
+    """The worker finishes and commits what is in flight; who comes next repeats nothing."""
+    t = K.topic(None, 1)
+    with Backend(delay=lambda p: 1) as backend:
+        r = route(source(t, groupId='orphan', groupInstanceId='o', autoCommitIntervalMs=600000), *call(backend))
+        with broker(r) as b:
+            assigned(b, 1)
+            K.produce(t, [('k', '1')])
+            until(lambda: len(backend.paths()) == 1, 20, 'in flight')
+            os.kill(b.proc.pid, 9)
+            until(lambda: K.committed('orphan', t, 1) == [1], 20, 'it is committed')
+        assert backend.paths() == ['/k/0'], backend.calls
+
+
+def test_drain_and_back():
+    t, out = K.topic(None, 1), K.topic(None, 1)
+    with broker(route(source(t, groupId='drain'), target(out))) as b:
+        K.produce(t, [(None, '1')])
+        assert len(K.consume(out, 1)) == 1
+        b.hinny('drain', check=True)
+        until(lambda: not b.status()['sources'], 20, 'nothing is read')
+        assert K.committed('drain', t, 1) == [1]
+        K.produce(t, [(None, '2')])
+        b.hinny('reload', check=True)
+        assert [x['value'] for x in K.consume(out, 2)] == ['1', '2']
+        b.stop()
+
+
+def test_two_of_one_name():
+    """Another client with the groupInstanceId: told, and not fought for."""
+    t, out = K.topic(None, 1), K.topic(None, 1)
+    r = route(source(t, groupId='fence', groupInstanceId='same'), target(out))
+    with broker(r) as one:
+        assigned(one, 1)
+        with broker(r) as two:
+            assigned(two, 1)
+            one.wait_line(r'level=error.*route r: .*[Ff]ence', 30)
+            until(lambda: not one.status()['sources'], 20, 'the first one has given up')
+            K.produce(t, [(None, 'x')])
+            assert [x['value'] for x in K.consume(out, 1)] == ['x']
+            two.stop()
+        one.stop()
+
+
+def test_poll_on_error():
+    t = K.topic(None, 1)
+    prefix = 'org.apache.kafka.common.serialization.'
+    for what, want in ('DISCARD', [3]), ('STOP', [1]), ('RETRY', [1]):
+        group = 'poe-' + what
+        with broker(route(source(t, groupId=group, valueDeserializer=prefix + 'IntegerDeserializer', pollOnError=what, autoCommitEnable=False),
+                          {'log': '${body}'})) as b:
+            if what == 'DISCARD':
+                K.produce(t, [('k', 'abcd'), ('k', 'abc'), ('k', 'efgh')])
+            until(lambda: K.committed(group, t, 1) == want, 20, '%s: committed %s' % (what, want))
+            b.wait_line('Error deserializing key/value for partition %s-0 at offset 1' % t)
+            if what == 'STOP':
+                until(lambda: not b.status()['sources'], 20, 'it stops')
+            b.stop()
+            assert K.committed(group, t, 1) == want, what
+
+
 if __name__ == '__main__':
-    with Kafka() as K:
+    with Kafka(sasl=True) as K:
         main(globals())

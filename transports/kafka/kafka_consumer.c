@@ -17,7 +17,8 @@
 enum {
 	COMPLAINT_MS = 30000, /* the same error is told again after so long */
 	RESTART_MS = 1000,
-	CLOSING_MS = 5, /* between two looks whether it has closed */
+	FENCED_MS = 30000, /* another client has the member's name: not to fight for it */
+	CLOSING_MS = 5,    /* between two looks whether it has closed */
 	/* What a partition has fetched ahead. As much as one answer brings, so that a source that
 	 * is kept up with never waits. */
 	FETCH_PARTITION = 256 << 10, /* bytes, where the option was not given */
@@ -44,7 +45,7 @@ destroyed(struct loop_work *w)
 	struct kafka_member *m = CONTAINER_OF(w, struct kafka_member, work);
 	m->working = false;
 	if (m->restarts && !m->src->stopped && !kafka_state_of(m->wk)->ended)
-		loop_timer_start(&m->restart, RESTART_MS, 0);
+		loop_timer_start(&m->restart, m->fenced ? FENCED_MS : RESTART_MS, 0);
 }
 
 static void
@@ -250,6 +251,7 @@ member_error(struct kafka_member *m, rd_kafka_event_t *ev)
 		if (m->state == KAFKA_MEMBER_RUNNING)
 			log_error("route %s: %s", m->src->route->id, fatal);
 		m->commit_hopeless = true;
+		m->fenced = code == RD_KAFKA_RESP_ERR_FENCED_INSTANCE_ID;
 		kafka_member_restart(m, rd_kafka_err2str(code));
 		kafka_member_progress(m);
 		return;
@@ -400,7 +402,8 @@ static void
 member_open(struct kafka_member *m)
 {
 	struct hinny_error err;
-	m->restarts = m->too_late = m->committing = m->commit_failed = m->commit_hopeless = false;
+	m->restarts = m->fenced = m->too_late = m->committing = m->commit_failed =
+	    m->commit_hopeless = false;
 	if (client_new(m, &err) != HINNY_OK) {
 		log_error("route %s: member %u of its consumer cannot be started: %s",
 		    m->src->route->id, m->index, err.text);

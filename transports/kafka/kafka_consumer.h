@@ -149,6 +149,7 @@ struct kafka_member {
 	struct monotime complained; /* about the same error */
 	rd_kafka_resp_err_t complaint;
 	bool restarts; /* closed in order to begin anew */
+	bool fenced;   /* another client has its name */
 };
 
 struct kafka_source {
