@@ -84,7 +84,7 @@ need(const struct groups *gs, const struct group *g, const struct exchange *ex)
 	else if (kind != AGGREGATION_ORIGINAL || first)
 		n += body;
 	if (first)
-		n += GROUP_COST + (gs->keeps_body ? body : 0);
+		n += GROUP_COST + g->key.n + (gs->keeps_body ? body : 0);
 	return n;
 }
 
@@ -370,6 +370,7 @@ groups_load_taken(struct groups *gs, uint64_t bytes)
 static void
 forget_closed(struct groups *gs, struct group_closed *c)
 {
+	gs->closed_bytes -= sizeof(*c) + c->key.n;
 	hash_remove(&gs->closed, c->key);
 	list_remove(&c->node);
 	free(c);
@@ -386,7 +387,8 @@ groups_close_key(struct groups *gs, struct str key)
 	c->key = (struct str){ c->text, key.n };
 	list_append(&gs->closed_all, &c->node);
 	hash_put(&gs->closed, c->key, c);
-	if (gs->closed.count > gs->max_closed)
+	gs->closed_bytes += sizeof(*c) + key.n;
+	while (gs->closed.count > gs->max_closed || gs->closed_bytes > gs->max_bytes)
 		forget_closed(gs, LIST_FIRST(&gs->closed_all, struct group_closed, node));
 }
 

@@ -48,6 +48,7 @@ struct groups {
 	size_t queue_n, queue_cap;
 	struct hash closed;
 	struct list closed_all; /* the oldest first */
+	uint64_t closed_bytes;  /* bounded by max_bytes, apart from the groups */
 	uint64_t max_closed;    /* 0: keys are not closed */
 };
 
@@ -95,7 +96,7 @@ struct group *groups_due(struct groups *gs, int64_t now_ms);
 /* When to ask next: never after the first deadline, maybe before. */
 int64_t groups_next(const struct groups *gs);
 
-/* The oldest of more than max_closed is forgotten. */
+/* The oldest are forgotten when there are more than max_closed, or max_bytes of them. */
 void groups_close_key(struct groups *gs, struct str key);
 bool groups_is_closed(const struct groups *gs, struct str key);
 typedef void groups_key_fn(void *arg, struct str key);

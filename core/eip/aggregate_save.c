@@ -206,7 +206,8 @@ load_waiting(struct aggregate_state *s, struct state_record *r, struct hinny_err
 		hinny_error_set(err, HINNY_EPROTO, "a completed group without its message");
 		return false;
 	}
-	uint64_t bytes = (uint64_t)int_at(&r->value, 1);
+	int64_t given = int_at(&r->value, 1);
+	uint64_t bytes = given > 0 ? (uint64_t)given : 0;
 	groups_load_taken(&s->groups, bytes);
 	aggregate_queue(s, r->message, bytes);
 	r->message = NULL;

@@ -518,6 +518,29 @@ test_closed_keys(void **state)
 	end();
 }
 
+/* Closed keys are bounded in bytes too. */
+static void
+test_long_closed_keys(void **state)
+{
+	char key[8192];
+	(void)state;
+	build();
+	conf->size = 2;
+	conf->closes_keys = true;
+	b.program.limits.aggregate_bytes = 64 << 10;
+	begin();
+	struct groups *gs = &((struct aggregate_state *)node.state)->groups;
+	memset(key, 'k', sizeof(key));
+	for (int i = 0; i < 100; i++) {
+		(void)snprintf(key, sizeof(key), "%d", i); /* fits */
+		key[strlen(key)] = 'k';
+		groups_close_key(gs, (struct str){ key, sizeof(key) });
+		assert_true(groups_is_closed(gs, (struct str){ key, sizeof(key) }));
+	}
+	assert_in_range(gs->closed.count, 6, 8);
+	end();
+}
+
 /* ---- what a message says ---- */
 
 static void
@@ -1045,6 +1068,7 @@ main(void)
 	UNIT_CASE(test_message_goes_on);
 	UNIT_CASE(test_invalid_keys);
 	UNIT_CASE(test_closed_keys);
+	UNIT_CASE(test_long_closed_keys);
 	UNIT_CASE(test_flags);
 	UNIT_CASE(test_batch);
 	UNIT_CASE(test_failing_predicate);
