@@ -148,6 +148,19 @@ def test_lines_of_a_file_need_no_other_worker():
         assert all(line.startswith('100 ') for line in read(b))
 
 
+def test_reload_while_a_file_is_split():
+    lines = 400
+    routes = JOINED + ('- from:\n    uri: file:in?delete=true&initialDelay=0&delay=50\n    steps:\n'
+                       '      - split:\n          tokenize: "\\n"\n          steps:\n'
+                       '            - delay: {constant: "3"}\n' + aggregate(12, key='routeId', more='completionSize: 25'))
+    with Broker({'r.yaml': routes, 'in/a': '\n'.join(str(i) for i in range(lines))}) as b:
+        until(lambda: read(b), 10)
+        for _ in range(3):
+            b.hinny('reload', check=True)
+        until(lambda: len(read(b)) == lines // 25, 20, 'all groups')
+        assert [int(i) for line in read(b) for i in line.split()] == list(range(lines)), 'in order'
+
+
 def test_timer_at_home():
     routes = JOINED + ('- from:\n    uri: timer:t?period=10&delay=0&repeatCount=20&includeMetadata=true\n    steps:\n'
                        '      - setBody: {simple: "${exchangeProperty.CamelTimerCounter}"}\n' +
@@ -206,6 +219,24 @@ def test_reloads_under_load_lose_nothing():
         assert ids(read(b)) == sorted(taken)
         for line in read(b):
             assert len({int(i) % 11 for i in line.split()}) == 1, line
+
+
+def test_reloads_while_completed_groups_wait():
+    n = setting('MESSAGES', 400)
+    routes = JOINED + http('/go', aggregate(6, steps='      - delay: {constant: "5"}\n',
+                                            more='completionSize: 3\n    completionTimeout: 300\n    completionTimeoutCheckerInterval: 20'))
+    with Broker({'r.yaml': routes}, settings=TWO) as b:
+        running, taken = flood(b, n, 7)
+        reloads = 0
+        while any(t.is_alive() for t in running) or reloads < 5:
+            b.hinny('reload', '--wait', check=True)
+            reloads += 1
+        for t in running:
+            t.join()
+        until(lambda: len(ids(read(b))) >= n, 20, 'all messages')
+        assert ids(read(b)) == sorted(taken) == list(range(n)), 'each once'
+        time.sleep(0.5)
+        assert len(ids(read(b))) == n
 
 
 def test_groups_of_a_step_that_is_gone():
