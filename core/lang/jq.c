@@ -155,6 +155,23 @@ static const struct {
 	{ "stderr", "it would write messages to the log" },
 };
 
+/* Is the name from `begin` on a key of an object: {name: …}, {name}? */
+static bool
+is_key(const struct scan *s, size_t begin)
+{
+	size_t next = s->i;
+
+	while (next < s->text.n && strchr(" \t\r\n", s->text.p[next]) != NULL)
+		next++;
+	if (next < s->text.n && s->text.p[next] == ':' &&
+	    (next + 1 == s->text.n || s->text.p[next + 1] != ':'))
+		return true;
+	while (begin > 0 && strchr(" \t\r\n", s->text.p[begin - 1]) != NULL)
+		begin--;
+	return s->open_n > 0 && s->open[s->open_n - 1] == '{' && begin > 0 &&
+	    (s->text.p[begin - 1] == '{' || s->text.p[begin - 1] == ',');
+}
+
 /* A name at s->i, which is no field and no variable. */
 static int
 take_name(struct scan *s)
@@ -164,12 +181,8 @@ take_name(struct scan *s)
 	while (s->i < s->text.n && is_name_char(s->text.p[s->i]))
 		s->i++;
 	struct str name = { s->text.p + begin, s->i - begin };
-	size_t next = s->i;
-	while (next < s->text.n && strchr(" \t\r\n", s->text.p[next]) != NULL)
-		next++;
-	if (next < s->text.n && s->text.p[next] == ':' &&
-	    (next + 1 == s->text.n || s->text.p[next + 1] != ':'))
-		return 0; /* a key of an object */
+	if (is_key(s, begin))
+		return 0;
 	for (size_t i = 0; i < ARRAY_LEN(functions); i++)
 		if (str_eq(name, str_of(functions[i].name)))
 			record_call(s, functions[i].what);

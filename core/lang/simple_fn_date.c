@@ -136,13 +136,17 @@ week_of_year(const struct moment *m)
 static bool
 put_field(struct buf *b, const struct moment *m, char letter, size_t n, enum hinny_rc *rc)
 {
+	int year = m->year;
+
 	switch (letter) {
 	case 'G':
 		*rc = buf_add_str(b, STR_LIT("AD"));
 		return true;
+	case 'Y': /* the year of the week */
+		year += week_of_year(m) == 1 && m->yearday > 300;
+		/* fallthrough */
 	case 'y':
-	case 'Y':
-		*rc = n == 2 ? put_number(b, m->year % 100, 2) : put_number(b, m->year, n);
+		*rc = n == 2 ? put_number(b, year % 100, 2) : put_number(b, year, n);
 		return true;
 	case 'M':
 	case 'L':

@@ -105,6 +105,17 @@ count_kids(const struct simple_function *fn, int given, bool *body_first)
 	return letters;
 }
 
+static bool
+wrong_count(
+    struct simple_parser *p, struct str args, const struct simple_function *fn, int given)
+{
+	if (fn->min == fn->max)
+		return simple_error(p, args.p, "function %s takes %d argument%s, not %d", fn->name,
+			   fn->min, fn->min == 1 ? "" : "s", given) != NULL;
+	return simple_error(p, args.p, "function %s takes %d to %d arguments, not %d", fn->name,
+		   fn->min, fn->max, given) != NULL;
+}
+
 bool
 simple_parse_args(struct simple_parser *p, struct str args, const struct simple_function *fn,
     struct simple_node *call)
@@ -112,8 +123,7 @@ simple_parse_args(struct simple_parser *p, struct str args, const struct simple_
 	struct str items[ARGS_MAX];
 	int given = split_args(p, args, items);
 	if (given < fn->min || given > fn->max)
-		return simple_error(p, args.p, "function %s takes %d to %d arguments, not %d",
-			   fn->name, fn->min, fn->max, given) != NULL;
+		return wrong_count(p, args, fn, given);
 	bool body_first;
 	size_t n = count_kids(fn, given, &body_first), letters = strlen(fn->args);
 	call->n = (uint32_t)n;

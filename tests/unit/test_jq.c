@@ -100,6 +100,8 @@ static const struct row rows[] = {
 	    "[\"5\",5,true]", .type = CLASS_NONE },
 	{ "body is its text", "[1, 2]", "body", "[1, 2]", .type = CLASS_NONE },
 	{ "a field is no function", "{\"header\":1}", "{header: .header}", "{\"header\":1}", .type = CLASS_NONE },
+	{ "a key alone is no function", "{\"input\":1,\"debug\":2}", "{input, debug}",
+	    "{\"input\":1,\"debug\":2}", .type = CLASS_NONE },
 	{ "a comment", J, "# header(\"\n.id", "7", .type = CLASS_NONE },
 	{ "now", J, "now > 1000000000", "true", .type = CLASS_NONE },
 	{ "source", J, ".q[1]", "2", .source = "header:doc" },
