@@ -7,7 +7,7 @@ import sys
 import threading
 import time
 sys.path.insert(0, os.path.join(os.environ.get('HINNY_SRCDIR', '.'), 'tests', 'lib'))
-from broker import SANITIZED, SLOW, Broker, free_port, hinny, main
+from broker import SANITIZED, SLOW, Broker, free_port, hinny, main, until
 
 
 def refused(files, *words, at=None):
@@ -307,7 +307,7 @@ def test_b24_a_failing_part_of_a_split():
 def test_b06_signs_of_a_ternary_in_a_log():
     with Broker({'r.yaml': '- from:\n    uri: platform-http:/b06\n    steps:\n      - log: ">>> Message received : ${body} ? yes : no"\n'}) as b:
         assert b.request('POST', '/b06', b'abc', {'Content-Type': 'text/plain'})[0] == 200
-        assert '>>> Message received : abc ? yes : no' in b.log()
+        until(lambda: '>>> Message received : abc ? yes : no' in b.log(), 10, 'the line')
 
 
 B18 = '''
@@ -352,7 +352,7 @@ def test_b18_the_property_is_not_there():
         assert ask('/value', b'{"a":{"b":12345678901234567890}}') == (200, '<12345678901234567890>')
         for body in (b'', None, b'  '):
             assert ask('/value', body)[0] == 500
-        assert 'Cannot read body as supported JSON value' in b.log()
+        until(lambda: 'Cannot read body as supported JSON value' in b.log(), 10, 'the reason')
 
 
 if __name__ == '__main__':

@@ -65,7 +65,7 @@ def test_run_away():
     if not SANITIZED:  # whose own memory would count
         with Broker({'r.yaml': ROUTES}, settings=['jq.max_memory=64MiB', 'workers.jq.instances=2']) as b:
             assert post(b, '/memory')[0] == 500
-            assert 'a jq program took more memory than jq.max_memory' in b.log()
+            until(lambda: 'a jq program took more memory than jq.max_memory' in b.log(), 10, 'the reason')
             until(lambda: b.status()['kinds']['jq']['serving'] == 2, 10)
             assert post(b, '/text')[:2] == (200, '"Jo"')
 
