@@ -16,6 +16,7 @@
 #include "supervisor/handover.h"
 #include "supervisor/reload.h"
 #include "supervisor/spawn.h"
+#include "supervisor/shared.h"
 #include "supervisor/states.h"
 #include "supervisor/supervisor_priv.h"
 
@@ -305,6 +306,8 @@ generation_launch(struct generation *gen, struct hinny_error *err)
 	enum hinny_rc rc = listeners_prepare(
 	    &gen->sv->listeners, &generation_settings(gen)->http, count_listening(gen), err);
 
+	if (rc == HINNY_OK)
+		rc = shared_make(gen, gen->sv->serving, err);
 	if (rc != HINNY_OK)
 		return rc;
 	gen->sv->starting = gen;

@@ -18,6 +18,7 @@ supervisor_sources = \
 	supervisor/reload.c \
 	supervisor/rundir.c \
 	supervisor/sdnotify.c \
+	supervisor/shared.c \
 	supervisor/spawn.c \
 	supervisor/states.c \
 	supervisor/supervisor.c \

@@ -59,7 +59,7 @@ begin_drain(struct worker *wk)
 static void
 on_drain(struct worker *wk, const struct control_message *m)
 {
-	wk->drain_final = m->drain.final;
+	wk->drain_final = wk->engine.stopping = m->drain.final;
 	begin_drain(wk);
 	wk->says_stopped = true;
 	control_say_stopped(wk);
@@ -277,7 +277,7 @@ control_closed(void *owner, const struct hinny_error *err)
 	wk->control = NULL;
 	wk->orphaned_at = wk->orphan_quiet = loop_now(&wk->lp);
 	if (wk->state >= WORKER_SERVING) {
-		wk->drain_final = true;
+		wk->drain_final = wk->engine.stopping = true;
 		begin_drain(wk);
 	}
 	loop_timer_init(&wk->lp, &wk->orphan, orphan_tick);

@@ -17,6 +17,7 @@ enum { BREAKER_WINDOW_MAX = 100000, BREAKER_SLOW = 1, BREAKER_FAILED = 2, BREAKE
 
 struct breaker_conf {
 	double failure_rate, slow_rate; /* percent */
+	bool by_time;                   /* the window is seconds, not calls */
 	int64_t window, minimum, half_open_calls;
 	int64_t slow_ms, open_ms, half_open_ms; /* half_open_ms 0: as long as it takes */
 };
@@ -28,7 +29,11 @@ struct breaker {
 	uint32_t at, n;   /* the window: next place, calls in it */
 	uint32_t failed, slow;
 	uint32_t begun;   /* calls of this half-open time that were let through */
-	uint8_t window[]; /* flags of each call */
+	uint32_t by_time; /* what the window is; another one begins anew */
+	int64_t second;   /* by time: the one that is counted into */
+	struct breaker_second {
+		uint32_t n, failed, slow;
+	} seconds[]; /* by time: window of them; behind them, or in their place, flags of calls */
 };
 
 /* Bytes of a breaker with this window. */

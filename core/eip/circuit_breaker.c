@@ -1,7 +1,8 @@
 /*
  * circuitBreaker: its steps run on a copy of the message while the breaker lets calls through; what
  * the copy leaves becomes the message. When it fails, when its time is up, or when the breaker is
- * open, onFallback runs on the message as it was. The route's error handler is off within.
+ * open, onFallback runs on the message as it was. The route's error handler is off within; with
+ * inheritErrorHandler it takes what comes out, and may run the whole again.
  *
  * The breaker itself is breaker.c. Here: a state machine in the activation of an empty block, whose
  * `after` runs again when the copy has ended.
@@ -14,7 +15,6 @@
 #include <stddef.h>
 
 #define AT(m) offsetof(struct circuit_breaker_conf, m)
-#define AT_CONF(m) offsetof(struct resilience_conf, m)
 
 /* activation.n */
 enum { IN_CALL, IN_FALLBACK };
@@ -26,7 +26,9 @@ struct call {
 	struct exchange *child; /* runs, or has ended */
 	struct engine_timer *timer;
 	int64_t began_ms;
-	bool begun, ended, timed_out, waits;
+	int64_t until_ms; /* for a place in the bulkhead */
+	bool permitted, begun, ended, timed_out, full, waits;
+	bool in_bulkhead;
 };
 
 static const struct resilience_conf default_conf = {
@@ -50,14 +52,17 @@ conf_of(const struct step *st)
 static int
 circuit_breaker_check(struct compile *c, struct step *st)
 {
-	const struct circuit_breaker_conf *conf = st->conf;
+	struct circuit_breaker_conf *conf = st->conf;
+	(void)c;
+	st->inherits = conf->inherit;
 	st->shared_size = breaker_size(&conf_of(st)->breaker);
+	if (conf_of(st)->bulkhead) {
+		conf->bulkhead_at = (st->shared_size + 7) & ~7u;
+		st->shared_size =
+		    conf->bulkhead_at + throttle_permits_layout(false, &conf->bulkhead);
+	}
 	st->reads.flags |= ACCESS_ALL;
 	st->writes.flags |= ACCESS_ALL;
-	if (conf->inherit)
-		return compile_error(c, st->at,
-		    "option \"inheritErrorHandler: true\" of circuitBreaker is not implemented in "
-		    "this release");
 	return 0;
 }
 
@@ -98,12 +103,54 @@ judge(const struct resilience_conf *conf, const struct exception *e)
 								  : BREAKER_SUCCESS;
 }
 
+/* ---- the bulkhead: so many at a time ---- */
+
+enum { BULKHEAD_LOOK_MS = 5, BULKHEAD_KEY = 1 };
+
+static struct throttle_state *
+bulkhead_of(struct engine *en, const struct step *st)
+{
+	const struct circuit_breaker_conf *conf = st->conf;
+	return (struct throttle_state *)((char *)engine_shared(en, st) + conf->bulkhead_at);
+}
+
+/* True: there is a place, or none is needed. */
+static bool
+enter_bulkhead(struct engine *en, struct call *call)
+{
+	const struct circuit_breaker_conf *conf = call->st->conf;
+	const struct resilience_conf *rc = conf_of(call->st);
+	if (!rc->bulkhead)
+		return true;
+	call->in_bulkhead = throttle_acquire(bulkhead_of(en, call->st), &conf->bulkhead,
+				BULKHEAD_KEY, (uint32_t)rc->bulkhead_calls) == 0;
+	return call->in_bulkhead;
+}
+
+static void
+leave_bulkhead(struct engine *en, const struct step *st)
+{
+	const struct circuit_breaker_conf *conf = st->conf;
+	throttle_release(bulkhead_of(en, st), &conf->bulkhead, BULKHEAD_KEY);
+}
+
 /* ---- the copy ---- */
 
+/* Its owner is the step when it has a place in the bulkhead. */
 static void
 orphan_done(struct exchange *child)
 {
+	if (child->owner)
+		leave_bulkhead(child->engine, child->owner);
 	engine_child_free(&child);
+}
+
+/* Nobody waits for the copy any more. */
+static void
+let_go(struct call *call)
+{
+	call->child->done = orphan_done;
+	call->child->owner = call->in_bulkhead ? (void *)call->st : NULL;
 }
 
 static void
@@ -121,7 +168,11 @@ go_on(struct call *call)
 static void
 child_done(struct exchange *child)
 {
-	go_on(child->owner);
+	struct call *call = child->owner;
+	if (call->in_bulkhead)
+		leave_bulkhead(child->engine, call->st);
+	call->in_bulkhead = false;
+	go_on(call);
 }
 
 /* The copy goes on by itself. */
@@ -131,8 +182,7 @@ time_is_up(void *arg)
 	struct call *call = arg;
 	call->timer = NULL;
 	call->timed_out = true;
-	call->child->done = orphan_done;
-	call->child->owner = NULL;
+	let_go(call);
 	call->child = NULL;
 	go_on(call);
 }
@@ -146,7 +196,7 @@ aborted(void *arg)
 		en->ops->timer_cancel(en, call->timer);
 	if (call->child == NULL)
 		return;
-	call->child->done = orphan_done;
+	let_go(call);
 	call->child->parent = NULL;
 	if (call->ended)
 		engine_child_free(&call->child);
@@ -227,7 +277,7 @@ conclude(struct engine *en, struct exchange *ex, const struct step *st, struct c
 	const struct resilience_conf *conf = conf_of(st);
 	struct breaker *b = engine_shared(en, st);
 	int64_t now = en->ops->now_ms(en);
-	struct exception *e = call->child ? call->child->exception : NULL;
+	struct exception *e = call->full ? ex->exception : call->child ? call->child->exception : NULL;
 	enum breaker_outcome outcome = call->timed_out ? BREAKER_FAILURE : judge(conf, e);
 	engine_on_abort(ex, NULL, NULL);
 	breaker_note(b, &conf->breaker, now, now - call->began_ms, outcome);
@@ -236,7 +286,8 @@ conclude(struct engine *en, struct exchange *ex, const struct step *st, struct c
 		return time_out(ex, st);
 	if (e == NULL)
 		return succeed(ex, &call->child);
-	ex->exception = exception_share(&ex->arena, e);
+	if (!call->full)
+		ex->exception = exception_share(&ex->arena, e);
 	engine_child_free(&call->child);
 	if (outcome == BREAKER_IGNORED) { /* neither a failure nor an answer */
 		ex->exception = NULL;
@@ -276,6 +327,28 @@ circuit_breaker_run(struct engine *en, struct exchange *ex, const struct step *s
 	return engine_enter(ex, st, NULL, IN_CALL, call);
 }
 
+/* A place in the bulkhead, soon or never. True: the copy runs, or it is known that none will. */
+static bool
+try_begin(struct engine *en, struct exchange *ex, struct call *call)
+{
+	const struct resilience_conf *conf = conf_of(call->st);
+	int64_t now = en->ops->now_ms(en);
+	if (!call->permitted)
+		call->until_ms = now + conf->bulkhead_wait_ms;
+	call->permitted = true;
+	if (enter_bulkhead(en, call)) {
+		begin(en, call);
+		return true;
+	}
+	if (now < call->until_ms)
+		return false;
+	exchange_fail(ex, EXCEPTION_BULKHEAD_FULL,
+	    "Bulkhead '%s' is full and does not permit further calls", call->st->id);
+	call->began_ms = now;
+	call->begun = call->ended = call->full = true;
+	return true;
+}
+
 static enum step_rc
 circuit_breaker_after(
     struct engine *en, struct exchange *ex, const struct step *st, struct activation *act)
@@ -285,9 +358,12 @@ circuit_breaker_after(
 	if (act->n == IN_FALLBACK)
 		return STEP_DONE;
 	if (!call->begun) {
-		if (!breaker_permits(b, &conf_of(st)->breaker, en->ops->now_ms(en)))
+		if (!call->permitted && !breaker_permits(b, &conf_of(st)->breaker, en->ops->now_ms(en)))
 			return reject(ex, st, b);
-		begin(en, call);
+		if (!try_begin(en, ex, call)) {
+			en->ops->wait(en, ex, BULKHEAD_LOOK_MS);
+			return engine_again(ex);
+		}
 	}
 	if (call->ended)
 		return conclude(en, ex, st, call);
@@ -310,7 +386,7 @@ static const struct option_desc options[] = {
 	    .type = OPTION_BOOL,
 	    .dflt = "false",
 	    .offset = AT(inherit),
-	    .help = "the route's error handler is on within; true is not implemented" },
+	    .help = "the route's error handler takes what comes out, and may run it all again" },
 	OPTIONS_END,
 };
 
@@ -323,83 +399,4 @@ const struct eip_desc circuitBreaker_eip = {
 	.run = circuit_breaker_run,
 	.after = circuit_breaker_after,
 	.help = "stops calling what fails too often",
-};
-
-static const struct option_desc fallback_options[] = { OPTIONS_END };
-
-const struct eip_desc onFallback_eip = {
-	.name = "onFallback",
-	.flags = EIP_CHILD | EIP_STEPS,
-	.options = fallback_options,
-	.help = "what runs instead of the steps of a circuitBreaker that fail",
-};
-
-#define PERCENT(text, member, default_text, about)                                                 \
-	{                                                                                          \
-		.name = text, .type = OPTION_DOUBLE, .dflt = default_text,                         \
-		.offset = AT_CONF(member), .help = about                                           \
-	}
-#define COUNT(text, member, default_text, about)                                                   \
-	{                                                                                          \
-		.name = text, .type = OPTION_INT, .dflt = default_text, .min = 1,                  \
-		.max = BREAKER_WINDOW_MAX, .offset = AT_CONF(member), .help = about                \
-	}
-#define TIME(text, member, default_text, about)                                                    \
-	{                                                                                          \
-		.name = text, .type = OPTION_DURATION, .dflt = default_text, .min = 0,             \
-		.max = INT64_MAX, .offset = AT_CONF(member), .help = about                         \
-	}
-#define ACCEPTED(text, member, default_text, about)                                                \
-	{                                                                                          \
-		.name = text, .type = OPTION_BOOL, .dflt = default_text, .flags = OPTION_LABEL,    \
-		.offset = AT_CONF(member), .help = about                                           \
-	}
-
-static const struct option_desc resilience_options[] = {
-	PERCENT("failureRateThreshold", breaker.failure_rate, "50",
-	    "percent of failures in the window that open it"),
-	PERCENT("slowCallRateThreshold", breaker.slow_rate, "100",
-	    "percent of slow calls in the window that open it"),
-	COUNT("slidingWindowSize", breaker.window, "100", "calls that are looked at"),
-	COUNT("minimumNumberOfCalls", breaker.minimum, "100",
-	    "calls before it can open; at most the window"),
-	COUNT("permittedNumberOfCallsInHalfOpenState", breaker.half_open_calls, "10",
-	    "calls that decide whether it closes again"),
-	TIME("slowCallDurationThreshold", breaker.slow_ms, "60000", "longer calls are slow"),
-	TIME("waitDurationInOpenState", breaker.open_ms, "60000", "how long it stays open"),
-	TIME("maxWaitDurationInHalfOpenState", breaker.half_open_ms, "0",
-	    "how long it stays half open; 0: until its calls have ended"),
-	TIME("timeoutDuration", timeout_ms, "1000", "time for the steps, with timeoutEnabled"),
-	{ .name = "timeoutEnabled",
-	    .type = OPTION_BOOL,
-	    .dflt = "false",
-	    .offset = AT_CONF(timeout_enabled),
-	    .help = "the steps have a time limit" },
-	{ .name = "throwExceptionWhenHalfOpenOrOpenState",
-	    .type = OPTION_BOOL,
-	    .dflt = "false",
-	    .offset = AT_CONF(throw_when_open),
-	    .help = "without onFallback: an exception while it is open" },
-	{ .name = "recordException",
-	    .type = OPTION_CLASSES,
-	    .offset = AT_CONF(record),
-	    .help = "exceptions that are failures; none: all" },
-	{ .name = "ignoreException",
-	    .type = OPTION_CLASSES,
-	    .offset = AT_CONF(ignore),
-	    .help = "exceptions that are neither failures nor successes" },
-	ACCEPTED("automaticTransitionFromOpenToHalfOpenEnabled", automatic, "false",
-	    "without meaning here: the next call finds it half open"),
-	ACCEPTED("writableStackTraceEnabled", stack_trace, "true", "without meaning here"),
-	ACCEPTED("timeoutCancelRunningFuture", cancels, "true",
-	    "without meaning here: what goes on is seen by nobody"),
-	OPTIONS_END,
-};
-
-const struct eip_desc resilience4jConfiguration_eip = {
-	.name = "resilience4jConfiguration",
-	.flags = EIP_NOT_A_STEP,
-	.options = resilience_options,
-	.conf_size = sizeof(struct resilience_conf),
-	.help = "when a circuitBreaker opens and closes",
 };

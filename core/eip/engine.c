@@ -9,8 +9,10 @@
 #include "core/eip/engine.h"
 
 #include "core/base/assert.h"
+#include "core/base/mem.h"
 #include "core/eip/engine_priv.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- activations ---- */
@@ -377,6 +379,9 @@ finish(struct exchange *ex)
 		engine_call_done_fns(ex);
 	if (ex->run->completions && !ex->run->aborted)
 		engine_complete_after(ex);
+	if (ex->exception && ex->run->routed && !ex->run->reported && !ex->failed_over &&
+	    !ex->run->aborted)
+		engine_report_failure(ex);
 	ex->done(ex); /* may free it */
 }
 
@@ -520,6 +525,7 @@ void
 engine_start(struct engine *en, struct exchange *ex, const struct route *route)
 {
 	engine_begin(en, ex);
+	ex->run->routed = true;
 	if (ex->from_route == NULL)
 		ex->from_route = route;
 	ex->route = route;
@@ -612,6 +618,39 @@ engine_shared(struct engine *en, const struct step *st)
 	return (char *)en->shared + st->shared_at;
 }
 
+struct engine_local {
+	struct engine_local *next;
+	const struct step *st;
+	engine_timer_fn *free_fn;
+	void *data;
+};
+
+void **
+engine_local(struct engine *en, const struct step *st, engine_timer_fn *free_fn)
+{
+	struct engine_local **at = &en->locals;
+	while (*at && (*at)->st != st)
+		at = &(*at)->next;
+	if (*at == NULL) {
+		*at = MEM_NEW(struct engine_local);
+		(*at)->st = st;
+		(*at)->free_fn = free_fn;
+	}
+	return &(*at)->data;
+}
+
+static void
+free_locals(struct engine *en)
+{
+	while (en->locals) {
+		struct engine_local *local = en->locals;
+		en->locals = local->next;
+		if (local->data)
+			local->free_fn(local->data);
+		free(local);
+	}
+}
+
 void
 engine_init(
     struct engine *en, const struct engine_ops *ops, void *owner, const struct program *program)
@@ -627,5 +666,6 @@ engine_init(
 void
 engine_fini(struct engine *en)
 {
+	free_locals(en);
 	*en = (struct engine){ .ops = NULL };
 }

@@ -40,6 +40,7 @@ struct activation {
 	uint8_t outcome; /* of a handler's block: what becomes of the exception */
 	bool keeps;      /* steps may be run again: the message is kept when one begins */
 	bool handles;    /* of a child's own: the route's error handler applies in it */
+	bool alone;      /* no error handler of the route applies in it */
 	bool ends;       /* when this block has ended, unwinding goes on */
 	uint32_t tries;  /* redeliveries of the step `at` so far */
 	int64_t delay_ms;
@@ -121,11 +122,13 @@ struct engine {
 	const struct engine_ops *ops;
 	void *owner; /* the worker */
 	const struct program *program;
+	bool stopping;       /* the broker ends; set by the worker */
 	bool keeps_original; /* some onException wants the message as it came in */
 	void *shared; /* program->shared_size bytes that all workers of the generation share, zero
 	                 at first; set by the worker */
 	uint64_t incarnation;  /* of this process; set by the worker */
 	unsigned state_nested; /* core/eip/engine_state.c */
+	struct engine_local *locals; /* engine_local() */
 };
 
 /* Borrows all; the program may be NULL in tests. */
@@ -178,6 +181,9 @@ enum step_rc engine_enter(
  * routes have called one another ENGINE_DEPTH_MAX deep. */
 enum step_rc engine_enter_route(
     struct exchange *ex, const struct step *st, const struct route *route);
+/* What the step keeps in this process, NULL at first; engine_fini gives it to free_fn. Found by a
+ * walk over the steps that have some: few. */
+void **engine_local(struct engine *en, const struct step *st, engine_timer_fn *free_fn);
 /* The step's part of the shared state: st->shared_size bytes, aligned as for any type. */
 void *engine_shared(struct engine *en, const struct step *st);
 

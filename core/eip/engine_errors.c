@@ -71,7 +71,8 @@ engine_program_wants_original(const struct program *program)
 bool
 engine_handler_applies(const struct exchange *ex)
 {
-	if (ex->failed_over || (ex->top->at->eip->flags & EIP_CATCHES))
+	const struct step *st = ex->top->at;
+	if (ex->failed_over || ((st->eip->flags & EIP_CATCHES) && !st->inherits))
 		return false;
 	return engine_handles_errors(ex);
 }
@@ -84,6 +85,8 @@ engine_handles_errors(const struct exchange *ex)
 			return !act->route->no_error_handler;
 		if (act->kind == ACTIVATION_CHILD)
 			return act->handles;
+		if (act->alone)
+			return false;
 		if (act->kind != ACTIVATION_BLOCK || (act->owner->eip->flags & EIP_CATCHES))
 			return false;
 	}
@@ -160,6 +163,14 @@ remove_headers(struct exchange *ex)
 	(void)exchange_remove_header(ex, max_counter);
 }
 
+static const char *
+logger_of(const struct route *route)
+{
+	const struct step *handler = route ? route->error_handler : NULL;
+	const struct on_exception_conf *conf = handler ? handler->conf : NULL;
+	return conf && conf->log_name ? conf->log_name : route ? route->id : "";
+}
+
 static void
 report(struct exchange *ex, int route_level, const char *what, uint32_t attempt)
 {
@@ -172,7 +183,19 @@ report(struct exchange *ex, int route_level, const char *what, uint32_t attempt)
 	    "Failed delivery for (MessageId: %.*s on ExchangeId: %.*s). %s: %u caught: %s%s%.*s",
 	    STR_FMT(id), STR_FMT(id), what, attempt, exception_class(e->id)->name,
 	    e->message.n ? ": " : "", STR_FMT(e->message));
-	ex->engine->ops->log(ex->engine, level, ex->route ? ex->route->id : "", str_of(text), ex);
+	ex->engine->ops->log(ex->engine, level, logger_of(ex->route), str_of(text), ex);
+}
+
+void
+engine_report_failure(struct exchange *ex)
+{
+	const struct exception *e = ex->exception;
+	struct str id = exchange_id(ex);
+	const char *text = arena_printf(&ex->arena,
+	    "Error processing exchange. Exchange[%.*s]. Caused by: [%s%s%.*s]", STR_FMT(id),
+	    exception_class(e->id)->name, e->message.n ? " - " : "", STR_FMT(e->message));
+	ex->engine->ops->log(
+	    ex->engine, LOG_LEVEL_WARNING, logger_of(ex->from_route), str_of(text), ex);
 }
 
 /* ---- the search ---- */
@@ -328,6 +351,7 @@ run_handler(struct exchange *ex, const struct step *handler, enum outcome outcom
 					       : policy->log_exhausted;
 	if (logs)
 		report(ex, policy->exhausted_level, what, tries + 1);
+	ex->run->reported = true;
 	use_original(ex, conf);
 	if (outcome == OUTCOME_NONE) {
 		set_headers(ex, tries, policy);
@@ -366,7 +390,8 @@ decide(struct exchange *ex, const struct step *handler, bool *again, enum outcom
 	*again = policy->maximum_redeliveries < 0 || tries <= policy->maximum_redeliveries;
 	set_headers(ex, tries, policy); /* retryWhile may read them */
 	enum eval_rc rc = conf->retry_while ? engine_test(conf->retry_while, ex, again) : EVAL_OK;
-	*again = *again && !policy->disable && ex->top->keeps && !ex->rollback_only;
+	*again = *again && !policy->disable && ex->top->keeps && !ex->rollback_only &&
+	    (policy->while_stopping || !ex->engine->stopping);
 	if (rc == EVAL_OK && !*again && conf->handled)
 		rc = engine_test(conf->handled, ex, &handled);
 	if (rc == EVAL_OK && !*again && conf->continued)
@@ -393,6 +418,7 @@ engine_handle(struct exchange *ex)
 	if (handler == NULL)
 		handler = ex->route->error_handler;
 	if (handler == NULL) {
+		ex->run->reported = true;
 		report(ex, redelivery_default.exhausted_level, "Exhausted after delivery attempt", 1);
 		return STEP_FAILED;
 	}

@@ -44,7 +44,9 @@ struct snapshot {
 	unsigned dirty;
 };
 
-struct state_call; /* engine_state.c */
+struct state_call; /* What no error handler has logged (doTry, circuitBreaker, noErrorHandler): one line. */
+void engine_report_failure(struct exchange *ex);
+/* engine_state.c */
 struct done_call;  /* engine_completion.c */
 
 struct engine_run {
@@ -72,6 +74,8 @@ struct engine_run {
 	struct completion *completions; /* engine_completion.c */
 	struct exception *completion_aside;
 	bool completing; /* one of BeforeConsumer runs */
+	bool routed;     /* begun by a consumer: its failure is nobody else's to tell */
+	bool reported;   /* an error handler has logged a failure */
 	struct done_call *done_calls;
 	struct state_call *states;       /* those of the op that runs, in order */
 	struct state_call *states_spare; /* used before */

@@ -4,6 +4,7 @@
  */
 #include "core/config/compile.h"
 #include "core/eip/aggregation.h"
+#include "core/eip/eip_names.h"
 #include "core/eip/engine.h"
 #include "core/eip/recipients.h"
 #include "core/eip/steps.h"
@@ -25,6 +26,9 @@ enrich_check(struct compile *c, struct step *st)
 		return compile_error(c, st->at,
 		    "aggregationStrategy: enrich with %s is not implemented in this release",
 		    conf->strategy->class->name);
+	if (names_check_variable(c, st, "variableSend", conf->variable_send) != 0 ||
+	    names_check_variable(c, st, "variableReceive", conf->variable_receive) != 0)
+		return -1;
 	return conf->send ? 0 : -1;
 }
 
@@ -43,6 +47,19 @@ aborted(void *arg)
 	engine_abort(child, EXCEPTION_REJECTED_EXECUTION, "the exchange was aborted");
 }
 
+/* The answer goes to the variable, and each of its headers to one of its own. */
+static void
+receive(struct exchange *ex, const struct exchange *child, const char *variable)
+{
+	struct arena *a = &ex->arena;
+	HEADERS_FOREACH (&child->headers, h) {
+		const char *name = arena_printf(a, "header:%s.%.*s", variable, STR_FMT(h->name));
+		exchange_set_variable(ex, str_of(name), value_share(a, &h->value));
+	}
+	exchange_set_variable(ex, str_of(variable),
+	    child->body.type == VALUE_STREAM ? value_null() : value_share(a, &child->body));
+}
+
 static void
 answer(struct exchange *child)
 {
@@ -54,7 +71,9 @@ answer(struct exchange *child)
 	    child->exception ? exception_share(&ex->arena, child->exception) : NULL;
 	bool failed_over = child->failed_over;
 	engine_on_abort(ex, NULL, NULL);
-	if (!keeps && e == NULL)
+	if (e == NULL && conf->variable_receive)
+		receive(ex, child, conf->variable_receive);
+	else if (!keeps && e == NULL)
 		engine_take_message(ex, child);
 	engine_child_free(&child);
 	if (e == NULL || (keeps && conf->on_exception)) {
@@ -94,6 +113,10 @@ enrich_run(struct engine *en, struct exchange *ex, const struct step *st)
 		return STEP_FAILED;
 	struct exchange *child = engine_child_new(ex, false);
 	child->pattern = PATTERN_IN_OUT;
+	if (conf->variable_send) {
+		const struct value *v = exchange_variable(ex, str_of(conf->variable_send));
+		exchange_set_body(child, v ? *v : value_null());
+	}
 	child->owner = (void *)st;
 	child->done = answer;
 	exchange_set_property(child, STR_LIT(PROPERTY), value_str(uri));
@@ -114,6 +137,20 @@ static const struct option_desc options[] = {
 	    .dflt = "false",
 	    .offset = AT(on_exception),
 	    .help = "the strategy takes a failure as well" },
+	{ .name = "variableSend",
+	    .type = OPTION_STRING,
+	    .offset = AT(variable_send),
+	    .help = "variable to send as the body" },
+	{ .name = "variableReceive",
+	    .type = OPTION_STRING,
+	    .offset = AT(variable_receive),
+	    .help = "variable that gets the answer; the message stays as it is" },
+	{ .name = "shareUnitOfWork",
+	    .type = OPTION_BOOL,
+	    .dflt = "false",
+	    .flags = OPTION_LABEL,
+	    .offset = AT(share_unit_of_work),
+	    .help = "without meaning here: the failure of the answer is that of the step always" },
 	{ .name = "ignoreInvalidEndpoint",
 	    .type = OPTION_BOOL,
 	    .dflt = "false",

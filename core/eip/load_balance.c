@@ -3,7 +3,7 @@
  * counter is shared by all workers of the generation.
  *
  *   roundRobin, random, weighted   in turn, at random, by given shares
- *   sticky                         by the hash of an expression
+ *   sticky                         the next in turn for a new value of an expression, then always that
  *   failover                       the first, and when it fails the next, with the message as it
  * was topic                          all, each with a copy; the message stays as it was
  */
@@ -22,10 +22,12 @@
 #define AT_WEIGHTED(m) offsetof(struct weighted_conf, m)
 #define AT_STICKY(m) offsetof(struct sticky_conf, m)
 
-enum { CYCLE_MAX = 100000 };
+enum { CYCLE_MAX = 100000, STICKY_GROUPS = 65536 };
 
 struct balancer_state {
 	uint64_t counter;
+	uint32_t last_good;
+	uint16_t groups[]; /* sticky: branch of each, from 1; 0: none yet */
 };
 
 /* Of a failover: activation.state; activation.n is the branch. */
@@ -67,20 +69,6 @@ make_cycle(struct compile *c, struct step *st, struct weighted_conf *conf, size_
 }
 
 static int
-check_failover(struct compile *c, struct step *st, const struct failover_conf *conf)
-{
-	int rc = 0;
-	if (conf->sticky)
-		rc = compile_error(c, st->at,
-		    "option \"sticky\" of failoverLoadBalancer is not implemented in this release");
-	if (!conf->inherit)
-		rc = compile_error(c, st->at,
-		    "option \"inheritErrorHandler: false\" of failoverLoadBalancer is not "
-		    "implemented in this release");
-	return rc;
-}
-
-static int
 load_balance_check(struct compile *c, struct step *st)
 {
 	struct load_balance_conf *conf = st->conf;
@@ -98,12 +86,11 @@ load_balance_check(struct compile *c, struct step *st)
 		return compile_error(c, st->at, "steps: loadBalance needs at least one step");
 	if (conf->weighted)
 		rc = make_cycle(c, st, conf->weighted->conf, conf->branches.n);
-	if (conf->failover)
-		rc = check_failover(c, st, conf->failover->conf);
 	conf->blocks = arena_zalloc(compile_arena(c), conf->branches.n * sizeof(conf->blocks[0]));
 	for (size_t i = 0; i < conf->branches.n; i++)
 		conf->blocks[i] = (struct block){ conf->branches.items[i], 1 };
-	st->shared_size = sizeof(struct balancer_state);
+	st->shared_size = (uint32_t)(offsetof(struct balancer_state, groups) +
+	    (conf->sticky ? STICKY_GROUPS * sizeof(uint16_t) : 0));
 	st->reads.flags |= ACCESS_ALL;
 	st->writes.flags |= ACCESS_ALL;
 	return rc;
@@ -135,6 +122,16 @@ run_topic(struct exchange *ex, const struct step *st)
 /* ---- failover ---- */
 
 static enum step_rc
+enter_attempt(struct exchange *ex, const struct step *st, uint32_t i, struct attempts *at)
+{
+	const struct load_balance_conf *conf = st->conf;
+	const struct failover_conf *failover = conf->failover->conf;
+	enum step_rc rc = engine_enter(ex, st, &conf->blocks[i], i, at);
+	ex->top->alone = !failover->inherit;
+	return rc;
+}
+
+static enum step_rc
 run_failover(struct engine *en, struct exchange *ex, const struct step *st)
 {
 	const struct load_balance_conf *conf = st->conf;
@@ -146,9 +143,11 @@ run_failover(struct engine *en, struct exchange *ex, const struct step *st)
 	struct attempts *at = arena_zalloc(&ex->arena, sizeof(*at));
 	at->left = failover->attempts < 0 ? n - 1 : failover->attempts;
 	snapshot_take(ex, &at->before);
-	if (failover->round_robin)
+	if (failover->sticky)
+		first = __atomic_load_n(&state->last_good, __ATOMIC_RELAXED) % n;
+	else if (failover->round_robin)
 		first = (uint32_t)(shared_next(&state->counter) % n);
-	return engine_enter(ex, st, &conf->blocks[first], first, at);
+	return enter_attempt(ex, st, first, at);
 }
 
 static bool
@@ -167,8 +166,8 @@ static enum step_rc
 load_balance_caught(
     struct engine *en, struct exchange *ex, const struct step *st, struct activation *act)
 {
-	(void)en;
 	const struct load_balance_conf *conf = st->conf;
+	struct balancer_state *state = engine_shared(en, st);
 	struct attempts *at = act->state;
 	if (at == NULL || at->left == 0 || !is_failed_over(conf->failover->conf, ex->exception))
 		return STEP_FAILED;
@@ -177,20 +176,33 @@ load_balance_caught(
 	ex->exception = NULL;
 	ex->failed_over = false;
 	snapshot_restore(ex, at->before);
-	return engine_enter(ex, st, &conf->blocks[i], i, at);
+	__atomic_store_n(&state->last_good, i, __ATOMIC_RELAXED); /* until it fails as well */
+	return enter_attempt(ex, st, i, at);
 }
 
 /* ---- one of them ---- */
 
+/* The branch of the value's group; of two workers that meet a new group the first says which. */
 static enum eval_rc
-stick(struct exchange *ex, const struct step *sticky, uint32_t n, uint32_t *out)
+stick(struct exchange *ex, const struct step *sticky, struct balancer_state *state, uint32_t n,
+    uint32_t *out)
 {
 	const struct sticky_conf *conf = sticky->conf;
 	struct str key;
 	enum eval_rc rc = expression_text(conf->correlation, ex, &key, NULL);
-	if (rc == EVAL_OK)
-		*out = str_hash(key) % n;
-	return rc;
+	if (rc != EVAL_OK)
+		return rc;
+	uint16_t *group = &state->groups[str_hash(key) % STICKY_GROUPS], none = 0;
+	uint16_t branch = __atomic_load_n(group, __ATOMIC_RELAXED);
+	if (branch == 0 || branch > n) {
+		none = branch;
+		branch = (uint16_t)(shared_next(&state->counter) % n + 1);
+		if (!__atomic_compare_exchange_n(
+			group, &none, branch, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+			branch = none;
+	}
+	*out = (branch - 1u) % n;
+	return EVAL_OK;
 }
 
 static enum step_rc
@@ -204,7 +216,7 @@ load_balance_run(struct engine *en, struct exchange *ex, const struct step *st)
 	if (conf->failover)
 		return run_failover(en, ex, st);
 	if (conf->sticky) {
-		enum eval_rc rc = stick(ex, conf->sticky, n, &i);
+		enum eval_rc rc = stick(ex, conf->sticky, state, n, &i);
 		if (rc != EVAL_OK)
 			return rc == EVAL_NEED ? STEP_NEED : STEP_FAILED;
 	} else if (conf->random) {
@@ -268,7 +280,7 @@ static const struct option_desc failover_options[] = {
 	    .type = OPTION_BOOL,
 	    .dflt = "false",
 	    .offset = AT_FAILOVER(sticky),
-	    .help = "begins with the last good one; true is not implemented" },
+	    .help = "begins with the one that the last message did not fail at" },
 	{ .name = "maximumFailoverAttempts",
 	    .type = OPTION_INT,
 	    .dflt = "-1",
@@ -280,7 +292,7 @@ static const struct option_desc failover_options[] = {
 	    .type = OPTION_BOOL,
 	    .dflt = "true",
 	    .offset = AT_FAILOVER(inherit),
-	    .help = "the route's error handler comes first; false is not implemented" },
+	    .help = "the route's error handler comes first, with its redeliveries" },
 	OPTIONS_END,
 };
 

@@ -43,6 +43,7 @@ core_eip_sources = \
 	core/eip/pipeline.c \
 	core/eip/poll.c \
 	core/eip/recipient_list.c \
+	core/eip/resilience.c \
 	core/eip/recipients.c \
 	core/eip/remove.c \
 	core/eip/resequence.c \
@@ -64,6 +65,7 @@ core_eip_sources = \
 	core/eip/stop.c \
 	core/eip/threads.c \
 	core/eip/throttle.c \
+	core/eip/throttle_state.c \
 	core/eip/throw_exception.c \
 	core/eip/to.c \
 	core/eip/validate.c \

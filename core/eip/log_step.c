@@ -1,4 +1,5 @@
 /* log: one line with the text of the message. */
+#include "core/config/compile.h"
 #include "core/eip/engine.h"
 #include "core/eip/log_level.h"
 #include "core/eip/steps.h"
@@ -6,6 +7,17 @@
 #include <stddef.h>
 
 #define AT(m) offsetof(struct log_conf, m)
+
+static int
+log_check(struct compile *c, struct step *st)
+{
+	struct log_conf *conf = st->conf;
+	if (conf->log_language == NULL)
+		return 0;
+	conf->message = compile_expression(
+	    c, conf->log_language, conf->message->text, false, conf->message->at);
+	return conf->message ? 0 : -1;
+}
 
 static enum step_rc
 log_run(struct engine *en, struct exchange *ex, const struct step *st)
@@ -45,6 +57,10 @@ static const struct option_desc log_options[] = {
 	    .type = OPTION_STRING,
 	    .offset = AT(log_name),
 	    .help = "name of the logger; the route's id when not given" },
+	{ .name = "logLanguage",
+	    .type = OPTION_STRING,
+	    .offset = AT(log_language),
+	    .help = "language of the message; Simple when not given" },
 	{ .name = "marker",
 	    .type = OPTION_STRING,
 	    .flags = OPTION_LABEL,
@@ -57,6 +73,7 @@ const struct eip_desc log_eip = {
 	.name = "log",
 	.options = log_options,
 	.conf_size = sizeof(struct log_conf),
+	.check = log_check,
 	.run = log_run,
 	.help = "logs a text",
 };

@@ -65,7 +65,7 @@ next_round(struct exchange *ex, const struct step *st, struct rounds *r, uint32_
 		case EVAL_NEED:
 			return STEP_NEED;
 		}
-	if (!more)
+	if (!more || (conf->break_on_shutdown && ex->engine->stopping))
 		return STEP_DONE;
 	if (conf->copy && i > 0)
 		snapshot_restore(ex, r->before);
@@ -118,6 +118,11 @@ static const struct option_desc options[] = {
 	    .flags = OPTION_PREDICATES,
 	    .offset = AT(do_while),
 	    .help = "the expression is a predicate, tested before each round" },
+	{ .name = "breakOnShutdown",
+	    .type = OPTION_BOOL,
+	    .dflt = "false",
+	    .offset = AT(break_on_shutdown),
+	    .help = "no further round when the broker ends" },
 	OPTIONS_END,
 };
 

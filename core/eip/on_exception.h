@@ -37,6 +37,8 @@ struct redelivery_conf {
 	int exhausted_level, retry_level; /* enum route_log_level */
 	int64_t retry_log_interval;
 	bool log_retry, log_handled, log_continued, log_exhausted, log_new;
+	bool while_stopping; /* allowRedeliveryWhileStopping */
+	bool log_history, log_body; /* accepted */
 	bool log_stack, log_retry_stack; /* accepted: there is no stack */
 	bool async_delayed;              /* accepted: waiting never holds a thread */
 	/* from delay_pattern */
@@ -56,6 +58,8 @@ struct on_exception_conf {
 	/* of a deadLetterChannel, which is a handler for what no onException takes */
 	bool dead_letter; /* its block sends the message there, and the exception is handled */
 	bool handles_new; /* a failure to do so is handled too */
+	const char *log_name; /* of an errorHandler: the logger of its lines; NULL: the route's id */
+	int level;            /* accepted */
 };
 
 /* deadLetterChannel, defaultErrorHandler, noErrorHandler */

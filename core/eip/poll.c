@@ -99,15 +99,13 @@ poll_run(struct engine *en, struct exchange *ex, const struct step *st)
 	uri = str_trim(uri);
 	if (uri.n == 0)
 		return STEP_DONE;
-	if (!recipient_find(en, ex, st, uri, conf->allowed_schemes)) {
+	struct endpoint *ep = recipient_find(en, ex, st, uri, conf->allowed_schemes);
+	if (ep == NULL) {
 		if (!conf->ignore_invalid)
 			return STEP_FAILED;
 		ex->exception = NULL;
 		return STEP_DONE;
 	}
-	struct endpoint *ep = en->ops->endpoint(en, ex, st, uri);
-	if (ep == NULL)
-		return STEP_FAILED;
 	exchange_set_property(ex, STR_LIT("CamelToEndpoint"), value_str(str_of(endpoint_name(ep))));
 	if (ex->top->kind == ACTIVATION_STEPS) /* asked by the home */
 		return en->ops->send(en, ex, st, ep);

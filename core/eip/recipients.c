@@ -35,16 +35,16 @@ scheme_is_allowed(struct str uri, const char *schemes)
 	return false;
 }
 
-bool
+struct endpoint *
 recipient_find(struct engine *en, struct exchange *ex, const struct step *st, struct str uri,
     const char *schemes)
 {
 	if (schemes == NULL || scheme_is_allowed(uri, schemes))
-		return en->ops->endpoint(en, ex, st, uri) != NULL;
+		return en->ops->endpoint(en, ex, st, uri);
 	exchange_fail(ex, EXCEPTION_ILLEGAL_ARGUMENT,
 	    "the scheme of endpoint %.*s is not among the allowedSchemes %s", STR_FMT(uri),
 	    schemes);
-	return false;
+	return NULL;
 }
 
 bool

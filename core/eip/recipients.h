@@ -11,8 +11,8 @@ struct recipients {
 
 /* The elements of a list, or the parts of a text. Memory of ex. */
 struct recipients *recipients_of(struct exchange *ex, const struct value *v, const char *delimiter);
-/* May this endpoint be sent to? False with the exception set. schemes: with commas, NULL: all. */
-bool recipient_find(struct engine *en, struct exchange *ex, const struct step *st, struct str uri,
+/* The endpoint, if it may be sent to; NULL with the exception set. schemes: with commas, NULL: all. */
+struct endpoint *recipient_find(struct engine *en, struct exchange *ex, const struct step *st, struct str uri,
     const char *schemes);
 /* All of them; with ignore_invalid those that are not are left out. */
 bool recipients_find(struct engine *en, struct exchange *ex, const struct step *st,

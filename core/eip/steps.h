@@ -9,6 +9,7 @@
 #include "core/eip/breaker.h"
 #include "core/eip/fan_out.h"
 #include "core/eip/on_exception.h"
+#include "core/eip/throttle.h"
 #include "core/model/descriptor.h"
 #include "core/model/headers.h"
 
@@ -53,7 +54,7 @@ struct remove_many_conf {
 struct log_conf {
 	struct expression *message;
 	int level; /* enum route_log_level */
-	const char *log_name, *marker;
+	const char *log_name, *marker, *log_language;
 };
 
 struct delay_conf {
@@ -78,6 +79,7 @@ struct to_conf {
 	int pattern;                     /* 0: as it is, 1: InOnly, 2: InOut */
 	const char *variable_send, *variable_receive;
 	bool ignore_invalid; /* toD */
+	const char *allowed_schemes;
 	int64_t cache_size;  /* toD: accepted */
 	bool optimised, auto_start;
 };
@@ -182,7 +184,8 @@ struct slip_conf {
 
 struct wire_tap_conf {
 	struct expression *uri_template; /* until the check has made a step of it */
-	bool copy, dynamic_uri;
+	bool copy, dynamic_uri, ignore_invalid;
+	const char *allowed_schemes, *variable_send;
 	int64_t cache_size; /* accepted */
 	bool optimised, auto_start;
 	struct step *send;
@@ -191,9 +194,9 @@ struct wire_tap_conf {
 struct enrich_conf {
 	const struct bean *strategy;
 	bool on_exception, ignore_invalid;
-	const char *allowed_schemes;
+	const char *allowed_schemes, *variable_send, *variable_receive;
 	int64_t cache_size; /* accepted */
-	bool optimised, auto_start;
+	bool optimised, auto_start, share_unit_of_work;
 	struct step *send;
 };
 
@@ -227,20 +230,32 @@ struct sample_conf {
 
 struct resilience_conf {
 	struct breaker_conf breaker;
+	int window_type; /* 0: COUNT_BASED, 1: TIME_BASED */
 	int64_t timeout_ms;
 	bool timeout_enabled, throw_when_open;
 	struct classes record, ignore;
+	bool bulkhead;
+	int64_t bulkhead_calls, bulkhead_wait_ms;
 	bool automatic, stack_trace, cancels; /* accepted */
+	int label_enum;
+};
+
+struct fallback_conf {
+	bool via_network;
 };
 
 struct circuit_breaker_conf {
 	struct step *resilience, *fallback;
 	bool inherit;
+	uint32_t bulkhead_at; /* in the shared state (check) */
+	struct throttle_layout bulkhead;
 };
 
 struct throttle_conf {
-	int mode; /* 0: TotalRequests */
+	int mode; /* 0: TotalRequests, 1: ConcurrentRequests */
 	int64_t period_ms;
+	struct expression *correlation;
+	struct throttle_layout layout; /* of the shared state (check) */
 	bool rejects;
 	bool async_delayed, caller_runs; /* accepted */
 };
@@ -282,7 +297,7 @@ struct idempotent_conf {
 };
 
 struct loop_conf {
-	bool copy, do_while;
+	bool copy, do_while, break_on_shutdown;
 };
 
 /*

@@ -10,6 +10,7 @@
 #include "core/eip/eip_names.h"
 #include "core/eip/engine.h"
 #include "core/eip/intercept.h"
+#include "core/eip/recipients.h"
 #include "core/eip/steps.h"
 
 #include <stddef.h>
@@ -139,7 +140,7 @@ to_d_run(struct engine *en, struct exchange *ex, const struct step *st)
 	uri = str_trim(uri);
 	if (uri.n == 0)
 		return STEP_DONE;
-	struct endpoint *ep = en->ops->endpoint(en, ex, st, uri);
+	struct endpoint *ep = recipient_find(en, ex, st, uri, conf->allowed_schemes);
 	if (ep)
 		return intercept_or_send(en, ex, st, ep, NULL);
 	if (!conf->ignore_invalid)
@@ -247,6 +248,10 @@ static const struct option_desc to_d_options[] = {
 	    .dflt = "false",
 	    .offset = AT(ignore_invalid),
 	    .help = "go on when there is no such endpoint" },
+	{ .name = "allowedSchemes",
+	    .type = OPTION_STRING,
+	    .offset = AT(allowed_schemes),
+	    .help = "the schemes that may be named, with commas; default: all" },
 	DYNAMIC_ENDPOINT_OPTIONS,
 	OPTIONS_END,
 };

@@ -3,6 +3,7 @@
  * copy does not concern the message: a failure is logged.
  */
 #include "core/config/compile.h"
+#include "core/eip/eip_names.h"
 #include "core/eip/engine.h"
 #include "core/eip/steps.h"
 
@@ -21,9 +22,13 @@ wire_tap_check(struct compile *c, struct step *st)
 	if (uri && !conf->dynamic_uri)
 		rc = compile_error(c, st->at,
 		    "dynamicUri: \"false\" does not go with \"${\" in the uri of wireTap");
-	if (!conf->copy)
-		rc = compile_error(c, st->at,
-		    "option \"copy: false\" of wireTap is not implemented in this release");
+	if (conf->send) {
+		struct to_conf *to = conf->send->conf;
+		to->ignore_invalid = conf->ignore_invalid;
+		to->allowed_schemes = conf->allowed_schemes;
+	}
+	if (names_check_variable(c, st, "variableSend", conf->variable_send) != 0)
+		rc = -1;
 	st->endpoint = NULL;
 	conf->uri_template = NULL;
 	st->reads.flags |= ACCESS_ALL;
@@ -47,6 +52,22 @@ tap_done(struct exchange *tap)
 	engine_child_free(&tap);
 }
 
+static void
+prepare(struct exchange *tap, const struct wire_tap_conf *conf)
+{
+	const struct value *v = conf->variable_send
+	    ? exchange_variable(tap, str_of(conf->variable_send))
+	    : NULL;
+	if (conf->variable_send)
+		exchange_set_body(tap, v ? *v : value_null());
+	if (conf->copy)
+		return;
+	exchange_set_body(tap, value_null());
+	headers_clear(&tap->headers);
+	value_map_clear(&tap->properties);
+	value_map_clear(&tap->variables);
+}
+
 static enum step_rc
 wire_tap_run(struct engine *en, struct exchange *ex, const struct step *st)
 {
@@ -58,6 +79,7 @@ wire_tap_run(struct engine *en, struct exchange *ex, const struct step *st)
 		return STEP_FAILED;
 	struct exchange *tap = engine_child_new(ex, true);
 	tap->pattern = PATTERN_IN_ONLY;
+	prepare(tap, conf);
 	tap->owner = (void *)st;
 	tap->done = tap_done;
 	engine_start_child(tap, conf->send, 1, false);
@@ -75,7 +97,20 @@ static const struct option_desc options[] = {
 	    .type = OPTION_BOOL,
 	    .dflt = "true",
 	    .offset = AT(copy),
-	    .help = "the tap gets a copy; false is not implemented" },
+	    .help = "the tap gets a copy; false: an empty message" },
+	{ .name = "variableSend",
+	    .type = OPTION_STRING,
+	    .offset = AT(variable_send),
+	    .help = "variable to send as the body" },
+	{ .name = "ignoreInvalidEndpoint",
+	    .type = OPTION_BOOL,
+	    .dflt = "false",
+	    .offset = AT(ignore_invalid),
+	    .help = "nothing is logged when there is no such endpoint" },
+	{ .name = "allowedSchemes",
+	    .type = OPTION_STRING,
+	    .offset = AT(allowed_schemes),
+	    .help = "the schemes that may be named, with commas; default: all" },
 	{ .name = "dynamicUri",
 	    .type = OPTION_BOOL,
 	    .dflt = "true",

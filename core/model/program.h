@@ -87,6 +87,7 @@ struct step {
 	uint64_t order_sends;     /* topics that the step itself sends to in place, a bit each (core/config/plan_order.c) */
 	uint64_t order_left;      /* topics that may still be sent to behind it */
 	bool overlaps;            /* its block asks other workers, changes nothing but the message, and so may run for several items at a time */
+	bool inherits;            /* EIP_CATCHES: what comes out of it is taken by the route's error handler all the same */
 	uint32_t shared_size;     /* bytes of state that all workers of the generation share (set by the EIP's check); 0: none */
 	uint32_t shared_at;       /* where they lie in the memory of program.shared_size bytes */
 	struct state_node *state; /* what it keeps from one message to the next (compile_state() in its check); NULL: nothing */

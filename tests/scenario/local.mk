@@ -7,6 +7,7 @@ scenario_tests = \
 	tests/scenario/c_http_cases.py \
 	tests/scenario/d_systemd.py \
 	tests/scenario/e_examples.py \
+	tests/scenario/e_limits.py \
 	tests/scenario/e_patterns.py \
 	tests/scenario/f_file.py \
 	tests/scenario/f_formats.py \

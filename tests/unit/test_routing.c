@@ -2,6 +2,7 @@
  * circuitBreaker, throttle, sample, sort, step. */
 #include "core/eip/breaker.h"
 #include "core/eip/fan_out.h"
+#include "core/eip/throttle.h"
 
 #include "tests/lib/program_build.h"
 #include "tests/lib/unit.h"
@@ -13,13 +14,14 @@
 extern const struct eip_desc recipientList_eip, routingSlip_eip, dynamicRouter_eip, wireTap_eip,
     enrich_eip, loadBalance_eip, failoverLoadBalancer_eip, randomLoadBalancer_eip,
     roundRobinLoadBalancer_eip, stickyLoadBalancer_eip, topicLoadBalancer_eip,
-    weightedLoadBalancer_eip, circuitBreaker_eip, onFallback_eip, resilience4jConfiguration_eip,
+    weightedLoadBalancer_eip, circuitBreaker_eip, onFallback_eip, redeliveryPolicy_eip, resilience4jConfiguration_eip,
     throttle_eip, sample_eip, sort_eip, step_eip, toD_eip, stop_eip;
 extern const struct bean_class String_bean;
 
 static struct build b;
 static struct fake f;
 static void *shared;
+static uint32_t shared_at;
 
 static void
 setup(void)
@@ -29,6 +31,7 @@ setup(void)
 	shared = calloc(1, 1 << 20);
 	assert_non_null(shared);
 	f.en.shared = shared;
+	shared_at = 0;
 }
 
 static void
@@ -41,14 +44,13 @@ end(void)
 	build_fini(&b);
 }
 
-static uint32_t shared_at;
-
 static struct step *
 with_state(struct step *st, uint32_t size)
 {
 	st->shared_size = size;
 	st->shared_at = shared_at;
 	shared_at += (size + 63) & ~63u;
+	assert_true(shared_at <= 1 << 20);
 	return st;
 }
 
@@ -273,7 +275,7 @@ test_enrich_is_redelivered(void **state)
 static struct step *
 balance(struct step *a, struct step *second, struct step *c)
 {
-	struct step *st = with_state(build_step(&b, &loadBalance_eip), 64);
+	struct step *st = with_state(build_step(&b, &loadBalance_eip), 1 << 18);
 	struct load_balance_conf *conf = st->conf;
 	struct step *all[] = { a, second, c };
 	conf->branches.items = arena_alloc(&b.arena, sizeof(all));
@@ -327,6 +329,16 @@ test_random_and_sticky(void **state)
 	for (int i = 0; i < 10; i++) {
 		run(r, "");
 		assert_int_equal(f.body[0], first);
+	}
+	for (int i = 1; i < 3; i++) { /* new values take turns, and keep what they got */
+		static const char *const keys[] = { "", "two", "three" };
+		struct sticky_conf *sticky = conf->sticky->conf;
+		sticky->correlation = build_const(&b, keys[i]);
+		run(r, "");
+		char got = f.body[0];
+		assert_int_equal(got, 'a' + (first - 'a' + i) % 3);
+		run(r, "");
+		assert_int_equal(f.body[0], got);
 	}
 	end();
 }
@@ -404,6 +416,38 @@ check_failover(void **state)
 	end();
 }
 
+/* It begins where the last message went on; without the error handler a failure is not tried again. */
+static void
+test_sticky_failover(void **state)
+{
+	(void)state;
+	setup();
+	struct step *first = build_boom(&b, EXCEPTION_IO, "first", 0),
+		    *second = build_boom(&b, EXCEPTION_IO, "second", 0);
+	struct step *st = balance(first, second, build_append(&b, "c"));
+	struct load_balance_conf *conf = st->conf;
+	conf->failover = build_step(&b, &failoverLoadBalancer_eip);
+	struct failover_conf *failover = conf->failover->conf;
+	*failover = (struct failover_conf){ .attempts = -1, .sticky = true, .inherit = true };
+	struct route *r = build_route(&b, "r", st, build_append(&b, "."), NULL);
+	struct step *on = build_on_exception(&b, EXCEPTION_IO, build_append(&b, "H"), NULL);
+	struct on_exception_conf *on_conf = build_on_exception_conf(on);
+	on_conf->redelivery_policy = build_step(&b, &redeliveryPolicy_eip);
+	*(struct redelivery_conf *)on_conf->redelivery_policy->conf = redelivery_default;
+	((struct redelivery_conf *)on_conf->redelivery_policy->conf)->maximum_redeliveries = 1;
+	((struct redelivery_conf *)on_conf->redelivery_policy->conf)->redelivery_delay_ms = 0;
+	build_handler(&b, r, on, true);
+	struct boom_conf *tried = first->conf;
+	failover->inherit = false;
+	run(r, "x");
+	assert_string_equal(f.body, "xc.");
+	assert_int_equal(tried->run, 1); /* no redelivery */
+	run(r, "x");
+	assert_string_equal(f.body, "xc.");
+	assert_int_equal(tried->run, 1); /* the third at once */
+	end();
+}
+
 /* ---- circuitBreaker ---- */
 
 static const struct breaker_conf two_of_two = { .failure_rate = 50,
@@ -449,6 +493,41 @@ test_breaker(void **state)
 	assert_int_equal(breaker_mode(br), BREAKER_OPEN);
 	breaker_note(br, &two_of_two, 2000, 1, BREAKER_SUCCESS); /* too late to count */
 	assert_int_equal(breaker_mode(br), BREAKER_OPEN);
+	free(br);
+}
+
+static void
+test_breaker_by_time(void **state)
+{
+	static const struct breaker_conf conf = { .failure_rate = 50,
+		.slow_rate = 100,
+		.by_time = true,
+		.window = 3, /* seconds */
+		.minimum = 4,
+		.half_open_calls = 1,
+		.slow_ms = 100,
+		.open_ms = 1000 };
+	(void)state;
+	struct breaker *br = calloc(1, breaker_size(&conf));
+	assert_non_null(br);
+	for (int i = 0; i < 10; i++) { /* one a second: never four within three seconds */
+		assert_true(breaker_permits(br, &conf, i * 1000));
+		breaker_note(br, &conf, i * 1000, 1, BREAKER_FAILURE);
+	}
+	assert_int_equal(breaker_mode(br), BREAKER_CLOSED);
+	breaker_note(br, &conf, 9100, 1, BREAKER_SUCCESS);
+	assert_int_equal(breaker_mode(br), BREAKER_OPEN); /* three of four */
+	assert_false(breaker_permits(br, &conf, 10000));
+	assert_true(breaker_permits(br, &conf, 10200));
+	breaker_note(br, &conf, 10200, 1, BREAKER_SUCCESS);
+	assert_int_equal(breaker_mode(br), BREAKER_CLOSED);
+	for (int i = 0; i < 3; i++)
+		breaker_note(br, &conf, 10300, 1, BREAKER_FAILURE);
+	breaker_note(br, &conf, 60000, 1, BREAKER_FAILURE); /* those before are long gone */
+	assert_int_equal(breaker_mode(br), BREAKER_CLOSED);
+	/* the state of another kind of window is not looked at */
+	assert_true(breaker_permits(br, &two_of_two, 60000));
+	assert_int_equal(breaker_mode(br), BREAKER_CLOSED);
 	free(br);
 }
 
@@ -560,6 +639,67 @@ test_circuit_breaker_with_a_time_limit(void **state)
 }
 
 static void
+test_bulkhead(void **state)
+{
+	(void)state;
+	setup();
+	struct step *st =
+	    breaker_step(build_to(&b, build_endpoint(&b, "fake:x", COMPONENT_PRODUCER)), true);
+	struct circuit_breaker_conf *conf = st->conf;
+	struct resilience_conf *resilience = conf->resilience->conf;
+	resilience->breaker.window = resilience->breaker.minimum = 100; /* it does not open */
+	resilience->bulkhead = true;
+	resilience->bulkhead_calls = 1;
+	conf->bulkhead_at = 2048;
+	(void)throttle_permits_layout(false, &conf->bulkhead);
+	struct route *r = build_route(&b, "r", st, build_append(&b, "."), NULL);
+	f.send_mode = FAKE_LATER;
+	(void)fake_start(&f, r, "1");
+	(void)fake_start(&f, r, "2"); /* no place: the fallback */
+	assert_string_equal(f.body, "2fb.");
+	fake_answer(&f, NULL);
+	assert_string_equal(f.body, "1S.");
+	resilience->bulkhead_wait_ms = 100;
+	(void)fake_start(&f, r, "3");
+	(void)fake_start(&f, r, "4"); /* waits */
+	assert_int_equal(f.done, 2);
+	fake_answer(&f, NULL);
+	while (f.done < 4)
+		fake_answer(&f, NULL);
+	assert_string_equal(f.body, "4S.");
+	struct exchange *ex = fake_start(&f, r, "5");
+	engine_abort(ex, EXCEPTION_REJECTED_EXECUTION, "stop");
+	f.send_mode = FAKE_NOW;
+	run(r, "6"); /* its place is free again */
+	assert_string_equal(f.body, "6S.");
+	end();
+}
+
+/* With inheritErrorHandler the error handler runs the whole again. */
+static void
+test_circuit_breaker_with_the_error_handler(void **state)
+{
+	(void)state;
+	setup();
+	struct step *boom = build_boom(&b, EXCEPTION_IO, "down", 1);
+	struct step *st = breaker_step(boom, false);
+	st->inherits = true;
+	struct route *r = build_route(&b, "r", st, build_append(&b, "."), NULL);
+	struct step *on = build_on_exception(&b, EXCEPTION_IO, build_append(&b, "H"), NULL);
+	struct on_exception_conf *conf = build_on_exception_conf(on);
+	conf->redelivery_policy = build_step(&b, &redeliveryPolicy_eip);
+	struct redelivery_conf *policy = conf->redelivery_policy->conf;
+	*policy = redelivery_default;
+	policy->maximum_redeliveries = 2;
+	policy->redelivery_delay_ms = 0;
+	build_handler(&b, r, on, true);
+	run(r, "x");
+	assert_string_equal(f.body, "x..");
+	assert_int_equal(((struct boom_conf *)boom->conf)->run, 2);
+	end();
+}
+
+static void
 test_stop_in_a_circuit_breaker(void **state)
 {
 	(void)state;
@@ -578,8 +718,9 @@ test_throttle(void **state)
 {
 	(void)state;
 	setup();
-	struct step *st = with_state(build_step(&b, &throttle_eip), 4096);
+	struct step *st = build_step(&b, &throttle_eip);
 	struct throttle_conf *conf = st->conf;
+	with_state(st, throttle_times_layout(2, false, &conf->layout));
 	st->expr = build_const(&b, "2");
 	conf->period_ms = 300;
 	struct route *r = build_route(&b, "r", st, build_append(&b, "."), NULL);
@@ -607,6 +748,96 @@ test_throttle(void **state)
 	st->expr = build_const(&b, "x");
 	run(r, "x");
 	assert_true(f.failed);
+	end();
+}
+
+/* Keys have limits of their own; a place is given away when its key limits nobody. */
+static void
+test_throttle_keys(void **state)
+{
+	struct throttle_layout layout;
+	(void)state;
+	struct throttle_state *ts = calloc(1, throttle_times_layout(1, true, &layout));
+	assert_non_null(ts);
+	assert_int_equal(layout.keys, THROTTLE_KEYS);
+	uint64_t a = throttle_hash(STR_LIT("a")), other = throttle_hash(STR_LIT("b"));
+	assert_int_not_equal(a, other);
+	assert_int_equal(throttle_reserve(ts, &layout, a, 1, 100, false, 1000), 0);
+	assert_int_equal(throttle_reserve(ts, &layout, other, 1, 100, false, 1000), 0);
+	assert_int_equal(throttle_reserve(ts, &layout, a, 1, 100, false, 1040), 60);
+	assert_int_equal(throttle_reserve(ts, &layout, other, 1, 100, true, 1050), THROTTLE_REJECTED);
+	/* keys that share a place */
+	for (uint64_t i = 0; i < THROTTLE_PROBES; i++)
+		assert_int_equal(
+		    throttle_reserve(ts, &layout, 7 + i * layout.keys, 1, 100, false, 2000), 0);
+	uint64_t one_more = 7 + (uint64_t)THROTTLE_PROBES * layout.keys;
+	assert_int_equal(throttle_reserve(ts, &layout, one_more, 1, 100, false, 2050), THROTTLE_FULL);
+	assert_int_equal(throttle_reserve(ts, &layout, one_more, 1, 100, false, 2100), 0);
+	/* large limits leave room for fewer keys */
+	assert_true(throttle_times_layout(THROTTLE_MAX, true, &layout) <= THROTTLE_BYTES + 64);
+	assert_true(layout.keys > 10);
+	free(ts);
+}
+
+static void
+test_permits(void **state)
+{
+	struct throttle_layout layout;
+	(void)state;
+	struct throttle_state *ts = calloc(1, throttle_permits_layout(true, &layout));
+	assert_non_null(ts);
+	assert_int_equal(throttle_acquire(ts, &layout, 5, 2), 0);
+	assert_int_equal(throttle_acquire(ts, &layout, 5, 2), 0);
+	assert_int_equal(throttle_acquire(ts, &layout, 5, 2), THROTTLE_REJECTED);
+	assert_int_equal(throttle_acquire(ts, &layout, 6, 2), 0);
+	throttle_release(ts, &layout, 5);
+	assert_int_equal(throttle_acquire(ts, &layout, 5, 2), 0);
+	/* those of a process that is gone are taken back */
+	struct throttle_permits *tp = (struct throttle_permits *)(ts->keys + 5 * layout.stride);
+	assert_int_equal(tp->key, 5);
+	assert_int_equal(tp->holders[0].n, 2);
+	tp->holders[0].pid = INT32_MAX;
+	assert_int_equal(throttle_acquire(ts, &layout, 5, 2), 0);
+	free(ts);
+}
+
+static void
+test_throttle_concurrent(void **state)
+{
+	(void)state;
+	setup();
+	struct step *st = build_step(&b, &throttle_eip);
+	struct throttle_conf *conf = st->conf;
+	conf->mode = 1;
+	with_state(st, throttle_permits_layout(false, &conf->layout));
+	st->expr = build_const(&b, "1");
+	struct endpoint *ep = build_endpoint(&b, "fake:x", COMPONENT_PRODUCER);
+	struct route *r = build_route(&b, "r", st, build_to(&b, ep), build_append(&b, "."), NULL);
+	f.send_mode = FAKE_LATER;
+	(void)fake_start(&f, r, "1"); /* sends */
+	(void)fake_start(&f, r, "2"); /* waits */
+	struct exchange *third = fake_start(&f, r, "3");
+	assert_int_equal(f.done, 0);
+	assert_int_equal(f.sends, 1);
+	engine_abort(third, EXCEPTION_REJECTED_EXECUTION, "stop");
+	assert_int_equal(f.done, 1);
+	fake_answer(&f, NULL); /* the first is done: the second is let in */
+	assert_int_equal(f.done, 2);
+	assert_string_equal(f.body, "1S.");
+	assert_int_equal(f.sends, 2);
+	conf->rejects = true;
+	(void)fake_start(&f, r, "4");
+	assert_string_equal(f.exception,
+	    "ThrottlerRejectedExecutionException: Exceeded the max throttle rate of 1");
+	while (f.done < 4)
+		fake_answer(&f, NULL);
+	assert_string_equal(f.body, "2S.");
+	conf->rejects = false;
+	f.send_mode = FAKE_NOW;
+	run(r, "5");
+	assert_string_equal(f.body, "5S.");
+	while (f.queue_n > 0) /* a timer that looks at who waits */
+		fake_answer(&f, NULL);
 	end();
 }
 
@@ -713,12 +944,19 @@ main(void)
 	UNIT_CASE(test_weighted);
 	UNIT_CASE(test_topic);
 	UNIT_TABLE("failover", failover_rows, check_failover);
+	UNIT_CASE(test_sticky_failover);
 	UNIT_CASE(test_breaker);
+	UNIT_CASE(test_breaker_by_time);
+	UNIT_CASE(test_bulkhead);
+	UNIT_CASE(test_circuit_breaker_with_the_error_handler);
 	UNIT_CASE(test_circuit_breaker);
 	UNIT_CASE(test_circuit_breaker_without_fallback);
 	UNIT_CASE(test_circuit_breaker_with_a_time_limit);
 	UNIT_CASE(test_stop_in_a_circuit_breaker);
 	UNIT_CASE(test_throttle);
+	UNIT_CASE(test_throttle_keys);
+	UNIT_CASE(test_permits);
+	UNIT_CASE(test_throttle_concurrent);
 	UNIT_CASE(test_sample);
 	UNIT_TABLE("sort", sort_rows, check_sort);
 	UNIT_CASE(test_step);
