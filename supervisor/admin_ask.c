@@ -63,3 +63,60 @@ admin_mocks(struct admin_conn *c, json_t *request)
 	give(c, pr, &m);
 	admin_conn_close(c);
 }
+
+/* ---- trace ---- */
+
+static bool
+has_route(const struct supervisor *sv, const char *id)
+{
+	const struct program *p = sv->serving != NULL ? sv->serving->program : NULL;
+
+	for (uint32_t i = 0; p != NULL && i < p->routes_n; i++) {
+		if (strcmp(p->routes[i]->id, id) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* 0 when it is absent; anything but a whole number is an error (answered). */
+static bool
+get_number(struct admin_conn *c, json_t *request, const char *key, uint32_t *out)
+{
+	json_t *v = json_object_get(request, key);
+	json_int_t n = json_integer_value(v);
+
+	*out = (uint32_t)n;
+	if (v == NULL || (json_is_integer(v) && n >= 0 && n <= UINT32_MAX))
+		return true;
+	admin_fail(c, "argument \"%s\": expected a whole number", key);
+	return false;
+}
+
+void
+admin_trace(struct admin_conn *c, json_t *request)
+{
+	const char *route = json_string_value(json_object_get(request, "route"));
+	struct control_message m = { .type = FRAME_TRACE };
+	size_t homes = 0;
+
+	if (route != NULL && !has_route(c->sv, route)) {
+		admin_fail(c, "there is no route \"%s\"", route);
+		return;
+	}
+	if (!get_number(c, request, "every", &m.trace.every) ||
+	    !get_number(c, request, "count", &m.trace.most))
+		return;
+	m.trace.route = str_of(route != NULL ? route : "");
+	m.trace.body = json_is_true(json_object_get(request, "body"));
+	for (size_t i = 0; c->sv->serving != NULL && i < c->sv->serving->n; i++) {
+		struct process *pr = c->sv->serving->processes[i];
+		if (pr->state != PROCESS_SERVING || (pr->kind->flags & KIND_STATELESS) != 0)
+			continue;
+		give(c, pr, &m);
+		homes++;
+	}
+	if (homes == 0)
+		admin_fail(c, "no worker serves now");
+	else
+		admin_conn_close(c);
+}

@@ -86,6 +86,8 @@ count_start(struct worker *wk, struct exchange *ex)
 	wk->inflight++;
 	PAGE_SET(wk->page->exchanges, wk->inflight);
 	ex->counted = true;
+	if (wk->traces_n > 0)
+		trace_begin(wk, ex);
 }
 
 void
@@ -106,6 +108,8 @@ void
 worker_exchange_free(struct worker *wk, struct exchange **ex)
 {
 	struct exchange *e = *ex;
+	if (e->traced)
+		trace_done(wk, e);
 	if (e->counted) {
 		struct page_route *count = &wk->page->routes[e->from_route->index];
 		if (e->exception != NULL)

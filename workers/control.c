@@ -155,6 +155,13 @@ on_question(struct worker *wk, const struct control_message *m)
 }
 
 static void
+on_trace(struct worker *wk, const struct control_message *m)
+{
+	if (m->fd != -1)
+		trace_start(wk, &m->trace, m->fd);
+}
+
+static void
 on_poison(struct worker *wk, const struct control_message *m)
 {
 	if (wk->ipc != NULL)
@@ -209,6 +216,7 @@ static const struct {
 	{ FRAME_SEND, on_send },
 	{ FRAME_EVALUATE_ONE, evaluate_one },
 	{ FRAME_QUESTION, on_question },
+	{ FRAME_TRACE, on_trace },
 	{ FRAME_POISON, on_poison },
 	{ FRAME_STATE_SAVE, on_state_save },
 	{ FRAME_STATE_FILE, on_state_file },

@@ -214,6 +214,8 @@ static void
 op_child_free(struct engine *en, struct exchange **child)
 {
 	struct worker *wk = worker_of(en);
+	if ((*child)->traced)
+		trace_done(wk, *child);
 	if ((*child)->detached) {
 		wk->inflight--;
 		PAGE_SET(wk->page->exchanges, wk->inflight);
@@ -383,6 +385,7 @@ const struct engine_ops worker_engine_ops = {
 	.log = op_log,
 	.collect = op_collect,
 	.redelivered = op_redelivered,
+	.trace = trace_step,
 	.child_new = op_child_new,
 	.child_free = op_child_free,
 	.child_detach = op_child_detach,

@@ -10,5 +10,6 @@ workers_sources = \
 	workers/reply.c \
 	workers/send.c \
 	workers/served.c \
+	workers/trace.c \
 	workers/state.c \
 	workers/state_handover.c

@@ -222,6 +222,7 @@ refuse(struct worker *wk, struct diagnostics *ds, const struct hinny_error *err)
 static void
 finish(struct worker *wk)
 {
+	trace_fini(wk);
 	if (wk->kind->fini != NULL)
 		wk->kind->fini(wk);
 	endpoints_release(wk);

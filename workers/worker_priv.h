@@ -15,6 +15,7 @@ enum worker_state {
 	WORKER_DRAINING, /* no new work */
 };
 
+enum { WORKER_TRACES = 8 }; /* clients of hinny trace at a time: bits of exchange.traced */
 enum { WORKER_TOD_MAX = 1000 }; /* endpoints made at run time that are kept */
 
 struct worker_arguments {
@@ -40,6 +41,8 @@ struct worker {
 	int lives; /* the lock file of the run folder, in which the byte of this incarnation is locked; -1 */
 	void *data;
 	void *slots[WORKER_SLOTS];
+	struct trace *traces[WORKER_TRACES]; /* NULL: nobody there */
+	unsigned traces_n;
 	uint32_t inflight;
 	uint32_t sends;       /* clients of hinny send, and of questions */
 	bool exclusive_started;
@@ -115,6 +118,13 @@ void send_start(struct worker *wk, struct str endpoint, struct str headers, int 
 
 /* reply.c: writes the bytes to a client's socket, which is closed then; owns fd, takes the bytes. */
 void reply_start(struct worker *wk, int fd, struct buf *bytes);
+
+/* trace.c: tells a client what exchanges do; owns fd. What is traced has a bit in ex->traced. */
+void trace_start(struct worker *wk, const struct control_trace *wanted, int fd);
+void trace_begin(struct worker *wk, struct exchange *ex);
+void trace_step(struct engine *en, struct exchange *ex, const struct step *st);
+void trace_done(struct worker *wk, struct exchange *ex);
+void trace_fini(struct worker *wk);
 
 /* The last step of the call that begins with st. */
 static inline const struct step *

@@ -218,6 +218,8 @@ run_step(struct exchange *ex)
 		ex->run->wait = WAIT_AGAIN;
 		return STEP_PENDING;
 	}
+	if (ex->traced && ex->slots_n == 0 && en->ops->trace)
+		en->ops->trace(en, ex, st);
 	if (st->owner && !en->ops->is_local(en, st->owner)) {
 		if (streams && call_reads_body(st))
 			return engine_need_body(ex);
@@ -233,8 +235,6 @@ run_step(struct exchange *ex)
 	enum step_rc rc = st->eip->run(en, ex, st);
 	if (order && rc != STEP_NEED)
 		order->ran(order, st);
-	if (en->ops->trace)
-		en->ops->trace(en, ex, st, rc);
 	return rc;
 }
 

@@ -113,9 +113,9 @@ struct engine_ops {
 	int64_t (*now_ms)(struct engine *en);
 	/* May be NULL: a step is about to be run again by an error handler. */
 	void (*redelivered)(struct engine *en, struct exchange *ex, const struct step *st);
-	/* May be NULL: a step of the exchange returned rc. */
-	void (*trace)(
-	    struct engine *en, struct exchange *ex, const struct step *st, enum step_rc rc);
+	/* May be NULL: the step is about to be run, of an exchange that is traced. A step that has to
+	 * wait for a value first may be told twice. */
+	void (*trace)(struct engine *en, struct exchange *ex, const struct step *st);
 };
 
 struct engine {

@@ -96,6 +96,7 @@ engine_child_new(struct exchange *parent, bool detached)
 	child->from_route = parent->from_route;
 	child->route = parent->route;
 	child->transaction = parent->transaction;
+	child->traced = parent->traced;
 	child->depth = parent->depth + 1;
 	if (detached) {
 		engine_share_message(child, parent);

@@ -84,6 +84,7 @@ struct exchange {
 	const void *need; /* struct expression *: the one that a step waits for */
 	bool stop;        /* a stop step ran */
 	bool sent_by_call;         /* a step's send that another worker makes (workers/engine_ops.c) */
+	uint8_t traced;   /* a bit for each client of hinny trace that looks on */
 	bool counted;     /* by the worker: it stands in the route's counters as in flight */
 	bool detached;    /* a copy that may outlive its parent: nothing is borrowed from there */
 	bool shares_unit; /* a part of its parent: what it does counts as done when that is */

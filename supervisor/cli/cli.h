@@ -19,8 +19,8 @@ struct cli_args {
 	const char *config, *dir, *socket, *body, *junit;
 	const char **set, **properties, **headers, **kamelets, **properties_files, **rest;
 	size_t set_n, properties_n, headers_n, kamelets_n, properties_files_n, rest_n;
-	int64_t port;
-	bool json, table, wait, now, no_watch, help;
+	int64_t port, every, count;
+	bool bodies, json, table, wait, now, no_watch, help;
 };
 
 struct cli_command {
@@ -65,6 +65,8 @@ json_t *cli_ask(struct cli_client *cl, json_t *request);
 /* Connects, asks, and takes the result out: NULL when it failed (said; with --json as JSON on
  * stdout too). */
 json_t *cli_result(const struct cli_args *args, json_t *request);
+/* Sends a request without waiting for an answer; false: said. Takes the reference of `request`. */
+bool cli_say(struct cli_client *cl, json_t *request);
 /* The same of a question that a worker answers: NULL when it has not within a second (not said). */
 json_t *cli_ask_worker(const struct cli_args *args, json_t *request);
 /* Waits until the other side has closed. */

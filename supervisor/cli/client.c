@@ -202,6 +202,16 @@ send_request(struct cli_client *cl, json_t *request)
 	return ok;
 }
 
+bool
+cli_say(struct cli_client *cl, json_t *request)
+{
+	bool ok = send_request(cl, request);
+
+	if (!ok)
+		cli_error("the broker closed the connection");
+	return ok;
+}
+
 json_t *
 cli_ask(struct cli_client *cl, json_t *request)
 {

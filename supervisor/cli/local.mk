@@ -9,6 +9,7 @@ supervisor_cli_sources = \
 	supervisor/cli/cmd_send.c \
 	supervisor/cli/cmd_show.c \
 	supervisor/cli/cmd_test.c \
+	supervisor/cli/cmd_trace.c \
 	supervisor/cli/hinny.c \
 	supervisor/cli/options.c \
 	supervisor/cli/print.c \

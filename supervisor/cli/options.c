@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum option_type { OPTION_FLAG, OPTION_TEXT, OPTION_LIST, OPTION_PORT };
+enum option_type { OPTION_FLAG, OPTION_TEXT, OPTION_LIST, OPTION_PORT, OPTION_NUMBER };
 
 static const struct option_row {
 	const char *name;
@@ -34,8 +34,13 @@ static const struct option_row {
 		    offsetof(struct cli_args, member##_n), value, help                             \
 	}
 	TEXT("body", 'b', body, "FILE", "the body of the message; - is the standard input"),
+	FLAG("bodies", 0, bodies, "show headers and bodies too"),
 	TEXT("config", 'c', config, "FILE", "hinny.yaml"),
+	{ "count", 'n', OPTION_NUMBER, offsetof(struct cli_args, count), 0, "N",
+	    "end after so many exchanges" },
 	TEXT("dir", 0, dir, "RUN", "run folder of the broker"),
+	{ "every", 0, OPTION_NUMBER, offsetof(struct cli_args, every), 0, "N",
+	    "one exchange of so many" },
 	LIST("header", 'H', headers, "NAME=VALUE", "a header of the message"),
 	FLAG("help", 'h', help, "this text"),
 	FLAG("json", 0, json, "print JSON"),
@@ -150,6 +155,14 @@ set_option(const struct cli_command *cmd, const struct option_row *o, const char
 			return CLI_USAGE;
 		}
 		out->port = port;
+		return 0;
+	case OPTION_NUMBER:
+		if (!str_to_int64(str_of(value), (int64_t *)(void *)at) ||
+		    *(int64_t *)(void *)at < 1 || *(int64_t *)(void *)at > UINT32_MAX) {
+			cli_error("%s: --%s: expected a whole number from 1 on, got \"%s\"",
+			    cmd->name, o->name, value);
+			return CLI_USAGE;
+		}
 		return 0;
 	}
 	UNREACHABLE();

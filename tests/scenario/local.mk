@@ -23,6 +23,7 @@ scenario_tests = \
 	tests/scenario/p_check.py \
 	tests/scenario/p_handover.py \
 	tests/scenario/p_restart.py \
+	tests/scenario/p_trace.py \
 	tests/scenario/q_seda.py \
 	tests/scenario/r_reload.py \
 	tests/scenario/r_state.py \

@@ -110,6 +110,39 @@ def test_scheduler():
         assert lines(b, 'ticks') == ['1', '2', '3']
 
 
+def test_scheduler_greedy_and_backoff():
+    poll = '      - setProperty: {name: CamelSchedulerPolledMessages, simple: {expression: "%s", resultType: boolean}}\n'
+    routes = (queue('scheduler:g?initialDelay=0&delay=60000&greedy=true', '      - to: mock:g\n' + poll % 'false') +
+              queue('scheduler:u?initialDelay=0&delay=1&timeUnit=HOURS', '      - to: mock:u\n') +
+              queue('scheduler:off?initialDelay=0&delay=10&startScheduler=false', '      - to: mock:off\n') +
+              queue('scheduler:b?initialDelay=0&delay=20&backoffMultiplier=1000&backoffIdleThreshold=3', '      - to: mock:b\n' + poll % 'false'))
+    with Broker({'r.yaml': routes}) as b:
+        def counts():
+            return {m['name']: m['received'] for m in b.admin({'command': 'mocks'})['result']['mocks']}
+        until(lambda: counts().get('b') == 3, 10)
+        time.sleep(0.2)
+        assert counts() == {'g': 1, 'u': 1, 'b': 3}, counts()
+
+
+def test_timer_at_a_time():
+    stamp = time.strftime('%Y-%m-%d %H:%M:%S', time.localtime(time.time() + 2))
+    routes = queue('timer:t?repeatCount=1&time=' + stamp, '      - to: mock:t\n') + queue('timer:p?repeatCount=1&delay=60000&time=2020-01-01T00:00:00', '      - to: mock:p\n')
+    with Broker({'r.yaml': routes}) as b:
+        def counts():
+            return {m['name']: m['received'] for m in b.admin({'command': 'mocks'})['result']['mocks']}
+        until(lambda: counts() == {'p': 1}, 5, 'a time that was is now')
+        until(lambda: counts().get('t') == 1, 10)
+        assert abs(time.time() - time.mktime(time.strptime(stamp, '%Y-%m-%d %H:%M:%S'))) < 2 * 4
+    for uri, text in (('timer:t?time=soon', 'expected a time such as'), ('scheduler:s?backoffMultiplier=2', 'backoffIdleThreshold'), ('quartz:q?cron=0 0 * * * ?&trigger.repeatCount=1', 'cannot be together')):
+        status, _, err = check({'r.yaml': queue(uri, '      - stop: {}\n')})
+        assert status == 1 and text in err, err
+
+
+def test_quartz_repeats_for_ever():
+    with Broker({'r.yaml': queue('quartz:q?triggerStartDelay=0', '      - to: mock:q\n')}) as b:
+        until(lambda: sum(m['received'] for m in b.admin({'command': 'mocks'})['result']['mocks']) >= 2, 10, 'once a second')
+
+
 def test_several_consumers():
     many = 'seda:m?multipleConsumers=true'
     routes = (http('/go', 'seda:m?waitForTaskToComplete=Never') + http('/wait', 'seda:m') +

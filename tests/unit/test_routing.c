@@ -660,6 +660,7 @@ test_bulkhead(void **state)
 	fake_answer(&f, NULL);
 	assert_string_equal(f.body, "1S.");
 	resilience->bulkhead_wait_ms = 100;
+	f.wakes = false;
 	(void)fake_start(&f, r, "3");
 	(void)fake_start(&f, r, "4"); /* waits */
 	assert_int_equal(f.done, 2);

@@ -52,8 +52,7 @@ next_due(const struct cron *cr, int64_t ms)
 		int64_t s = cron_next(&conf->expr, conf->tz, ms / 1000);
 		return s < 0 ? -1 : s * 1000;
 	}
-	if (conf->repeat_interval_ms == 0 ||
-	    (conf->repeat_count >= 0 && cr->fired > conf->repeat_count))
+	if (conf->repeat_count >= 0 && cr->fired > conf->repeat_count)
 		return -1;
 	return ms + conf->repeat_interval_ms;
 }

@@ -17,6 +17,10 @@
 #define PATTERN \
 	{ .name = "exchangePattern", .type = OPTION_ENUM, .values = "InOnly|InOut", .dflt = "InOnly", \
 	    .flags = OPTION_CONSUMER, .offset = AT(pattern), .help = "pattern of the exchanges" }
+#define BRIDGE \
+	{ .name = "bridgeErrorHandler", .type = OPTION_BOOL, .dflt = "false", \
+	    .flags = OPTION_CONSUMER | OPTION_LABEL, .offset = AT(labels), \
+	    .help = "without meaning here: the clock cannot fail" }
 #define LABEL(option, value) \
 	{ .name = option, .type = OPTION_BOOL, .dflt = value, .flags = OPTION_LABEL, \
 	    .offset = AT(labels), .help = "without meaning here: there is no store of jobs" }
@@ -30,6 +34,7 @@ static const struct option_desc cron_options[] = {
 	    .offset = AT(schedule),
 	    .help = "cron expression, seconds first: 0 0/5 8-18 ? * MON-FRI" },
 	PATTERN,
+	BRIDGE,
 	OPTIONS_END,
 };
 
@@ -45,14 +50,14 @@ static const struct option_desc quartz_options[] = {
 	    .help = "time zone of the expression, such as Europe/Paris; default: that of the process" },
 	{ .name = "trigger.repeatInterval",
 	    .type = OPTION_DURATION,
-	    .dflt = "0",
-	    .min = 0,
+	    .dflt = "1000",
+	    .min = 1,
 	    .max = INT64_MAX / 1000000,
 	    .offset = AT(repeat_interval_ms),
 	    .help = "without cron: time from one exchange to the next" },
 	{ .name = "trigger.repeatCount",
 	    .type = OPTION_INT,
-	    .dflt = "0",
+	    .dflt = "-1",
 	    .min = -1,
 	    .max = INT32_MAX,
 	    .offset = AT(repeat_count),
@@ -74,6 +79,11 @@ static const struct option_desc quartz_options[] = {
 	LABEL("durableJob", "false"),
 	LABEL("recoverableJob", "false"),
 	LABEL("autoStartScheduler", "true"),
+	LABEL("pauseJob", "false"),
+	LABEL("ignoreExpiredNextFireTime", "false"),
+	LABEL("prefixJobNameWithEndpointId", "false"),
+	LABEL("usingFixedCamelContextName", "false"),
+	BRIDGE,
 	OPTIONS_END,
 };
 
@@ -115,12 +125,10 @@ quartz_check(struct compile *c, struct endpoint *ep)
 	    : "Camel";
 	conf->trigger = slash != NULL ? slash + 1 : conf->name;
 	if (conf->schedule != NULL &&
-	    (conf->repeat_interval_ms > 0 || conf->repeat_count != 0))
+	    (option_given(quartz_options, conf, "trigger.repeatInterval") ||
+		option_given(quartz_options, conf, "trigger.repeatCount")))
 		return compile_error(
 		    c, ep->at, "cron: cannot be together with trigger.repeatInterval or repeatCount");
-	if (conf->schedule == NULL && conf->repeat_count != 0 && conf->repeat_interval_ms == 0)
-		return compile_error(
-		    c, ep->at, "trigger.repeatCount: needs trigger.repeatInterval");
 	return check_schedule(c, ep, "cron");
 }
 

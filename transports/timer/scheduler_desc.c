@@ -40,6 +40,70 @@ static const struct option_desc options[] = {
 	    .dflt = "true",
 	    .offset = AT(fixed_delay),
 	    .help = "count from the end of an exchange; else keep to the clock" },
+	{ .name = "timeUnit",
+	    .type = OPTION_ENUM,
+	    .values = "NANOSECONDS|MICROSECONDS|MILLISECONDS|SECONDS|MINUTES|HOURS|DAYS",
+	    .dflt = "MILLISECONDS",
+	    .flags = OPTION_CONSUMER,
+	    .offset = AT(time_unit),
+	    .help = "of delay and initialDelay, when they are plain numbers" },
+	{ .name = "greedy",
+	    .type = OPTION_BOOL,
+	    .dflt = "false",
+	    .flags = OPTION_CONSUMER,
+	    .offset = AT(greedy),
+	    .help = "the next exchange follows at once, unless the last one has set the property "
+		    "CamelSchedulerPolledMessages to false" },
+	{ .name = "startScheduler",
+	    .type = OPTION_BOOL,
+	    .dflt = "true",
+	    .flags = OPTION_CONSUMER,
+	    .offset = AT(start),
+	    .help = "whether exchanges are made at all" },
+	{ .name = "backoffMultiplier",
+	    .type = OPTION_INT,
+	    .dflt = "0",
+	    .min = 0,
+	    .max = 1000000,
+	    .flags = OPTION_CONSUMER,
+	    .offset = AT(backoff_multiplier),
+	    .help = "so many times are passed over after idle exchanges or failures; 0: none" },
+	{ .name = "backoffIdleThreshold",
+	    .type = OPTION_INT,
+	    .dflt = "0",
+	    .min = 0,
+	    .max = INT32_MAX,
+	    .flags = OPTION_CONSUMER,
+	    .offset = AT(backoff_idle),
+	    .help = "after so many idle ones (property CamelSchedulerPolledMessages is false)" },
+	{ .name = "backoffErrorThreshold",
+	    .type = OPTION_INT,
+	    .dflt = "0",
+	    .min = 0,
+	    .max = INT32_MAX,
+	    .flags = OPTION_CONSUMER,
+	    .offset = AT(backoff_error),
+	    .help = "after so many that failed" },
+	{ .name = "poolSize",
+	    .type = OPTION_INT,
+	    .dflt = "1",
+	    .min = 1,
+	    .max = INT32_MAX,
+	    .flags = OPTION_LABEL,
+	    .offset = AT(pool_size),
+	    .help = "without meaning here: there are no threads" },
+	{ .name = "sendEmptyMessageWhenIdle",
+	    .type = OPTION_BOOL,
+	    .dflt = "false",
+	    .flags = OPTION_CONSUMER | OPTION_LABEL,
+	    .offset = AT(daemon),
+	    .help = "without meaning here: the message is empty anyway" },
+	{ .name = "bridgeErrorHandler",
+	    .type = OPTION_BOOL,
+	    .dflt = "false",
+	    .flags = OPTION_CONSUMER | OPTION_LABEL,
+	    .offset = AT(bridge_error_handler),
+	    .help = "without meaning here: the clock cannot fail" },
 	{ .name = "includeMetadata",
 	    .type = OPTION_BOOL,
 	    .dflt = "false",
@@ -69,12 +133,30 @@ static const struct option_desc options[] = {
 	OPTIONS_END,
 };
 
+/* A number of units as milliseconds; `us` 0: nanoseconds. */
+static int64_t
+in_unit(int64_t n, int64_t us)
+{
+	return us == 0 ? n / 1000000 : n > INT64_MAX / 1000 / us ? INT64_MAX / 1000000 : n * us / 1000;
+}
+
 static int
 scheduler_check(struct compile *c, struct endpoint *ep)
 {
+	/* in microseconds */
+	static const int64_t units[] = { 0, 1, 1000, 1000000, 60000000, 3600000000, 86400000000 };
 	struct timer_conf *conf = ep->conf;
-	(void)c;
 
+	if (conf->backoff_multiplier > 0 && conf->backoff_idle == 0 && conf->backoff_error == 0)
+		return compile_error(c, ep->at,
+		    "backoffMultiplier: needs backoffIdleThreshold or backoffErrorThreshold");
+	if (option_given(options, conf, "timeUnit")) {
+		conf->period_ms = in_unit(conf->period_ms, units[conf->time_unit]);
+		conf->delay_ms = in_unit(conf->delay_ms, units[conf->time_unit]);
+	}
+	if (conf->period_ms < 1)
+		conf->period_ms = 1;
+	conf->is_scheduler = true;
 	conf->fixed_rate = !conf->fixed_delay;
 	return 0;
 }

@@ -17,6 +17,7 @@ struct timer {
 	struct loop_timer fire;
 	struct exchange *running;
 	int64_t count;          /* exchanges begun */
+	int64_t idle, errors;   /* scheduler: one after another */
 	struct monotime due;    /* when the next one should begin */
 	bool stopped;
 };
@@ -29,11 +30,37 @@ timer_closed(struct loop_timer *t)
 
 static void timer_schedule(struct timer *tm);
 
+/* A scheduler looks at what its exchange came to: with greedy the next follows at once while there
+ * was something to do, and with a backoffMultiplier times are passed over when there was nothing,
+ * or only failures. */
+static void
+look_back(struct timer *tm, struct exchange *ex)
+{
+	const struct timer_conf *conf = tm->conf;
+	const struct value *v = exchange_property(ex, STR_LIT("CamelSchedulerPolledMessages"));
+	bool polled = v == NULL || value_truth(v);
+	if (!conf->is_scheduler)
+		return;
+	tm->errors = ex->exception != NULL ? tm->errors + 1 : 0;
+	tm->idle = ex->exception == NULL && !polled ? tm->idle + 1 : 0;
+	if (conf->greedy && polled && ex->exception == NULL)
+		tm->due = loop_now(worker_loop(tm->wk));
+	if (conf->backoff_multiplier > 0 &&
+	    ((conf->backoff_idle > 0 && tm->idle >= conf->backoff_idle) ||
+		(conf->backoff_error > 0 && tm->errors >= conf->backoff_error))) {
+		tm->due = monotime_add_ms(tm->due, conf->backoff_multiplier * conf->period_ms);
+		tm->idle = tm->errors = 0;
+	}
+}
+
 static void
 timer_done(struct exchange *ex)
 {
 	struct timer *tm = ex->owner;
 	tm->running = NULL; /* a failure has been logged by the engine */
+	if (tm->conf->fixed_delay) /* counted from the end */
+		tm->due = monotime_add_ms(loop_now(worker_loop(tm->wk)), tm->conf->period_ms);
+	look_back(tm, ex);
 	worker_exchange_free(tm->wk, &ex);
 	if (tm->stopped)
 		loop_timer_close(&tm->fire, timer_closed);
@@ -83,15 +110,26 @@ timer_schedule(struct timer *tm)
 	loop_timer_start(&tm->fire, wait_ns > 0 ? (wait_ns + 999999) / 1000000 : 0, 0);
 }
 
+/* From now on. */
+static int64_t
+first_wait(const struct timer_conf *conf)
+{
+	int64_t left = conf->time != NULL ? conf->first_ms - walltime_ms() : conf->delay_ms;
+	return left > 0 ? left : 0;
+}
+
 static enum hinny_rc
 timer_start(struct worker *wk, struct endpoint *ep, const struct route *route, struct hinny_error *err)
 {
 	(void)err;
+	const struct timer_conf *conf = ep->conf;
+	if (conf->is_scheduler && !conf->start) /* startScheduler=false */
+		return HINNY_OK;
 	struct timer *tm = MEM_NEW(struct timer);
 	tm->wk = wk;
 	tm->route = route;
 	tm->conf = ep->conf;
-	tm->due = monotime_add_ms(loop_now(worker_loop(wk)), tm->conf->delay_ms > 0 ? tm->conf->delay_ms : 0);
+	tm->due = monotime_add_ms(loop_now(worker_loop(wk)), first_wait(tm->conf));
 	loop_timer_init(worker_loop(wk), &tm->fire, timer_fire);
 	ep->impl = tm;
 	timer_schedule(tm);

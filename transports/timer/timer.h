@@ -15,7 +15,14 @@ struct timer_conf {
 	bool bridge_error_handler, daemon, synchronous; /* labels: without meaning here */
 	int pattern;                                    /* 0 InOnly, 1 InOut */
 	int run_logging_level;
+	const char *time; /* of the first exchange, "yyyy-MM-dd HH:mm:ss"; NULL: after the delay */
+	int64_t first_ms; /* of it, wall time (check) */
 	bool fixed_delay; /* scheduler: the opposite of fixed_rate */
+	bool is_scheduler;  /* (check) */
+	bool greedy, start; /* scheduler */
+	int time_unit;      /* scheduler: of delay and initialDelay */
+	int64_t backoff_multiplier, backoff_idle, backoff_error; /* scheduler */
+	int64_t pool_size;                                       /* scheduler: accepted */
 };
 
 extern const struct component_ops scheduler_ops;

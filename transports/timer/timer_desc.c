@@ -5,6 +5,7 @@
 #include "core/model/descriptor.h"
 
 #include <stddef.h>
+#include <time.h>
 
 #define AT(m) offsetof(struct timer_conf, m)
 
@@ -22,6 +23,10 @@ static const struct option_desc options[] = {
 	  .help = "exchanges in all; 0: no end" },
 	{ .name = "exchangePattern", .type = OPTION_ENUM, .values = "InOnly|InOut", .dflt = "InOnly", .flags = OPTION_CONSUMER,
 	  .offset = AT(pattern), .help = "pattern of the exchanges" },
+	{ .name = "time", .type = OPTION_STRING, .offset = AT(time),
+	  .help = "when the first exchange is made, such as 2026-12-31 23:59:00 (local time); one that was is now" },
+	{ .name = "bridgeErrorHandler", .type = OPTION_BOOL, .dflt = "false", .flags = OPTION_CONSUMER | OPTION_LABEL,
+	  .offset = AT(bridge_error_handler), .help = "without meaning here: the clock cannot fail" },
 	{ .name = "daemon", .type = OPTION_BOOL, .dflt = "true", .flags = OPTION_LABEL, .offset = AT(daemon),
 	  .help = "without meaning here: there is no thread" },
 	{ .name = "synchronous", .type = OPTION_BOOL, .dflt = "false", .flags = OPTION_LABEL, .offset = AT(synchronous),
@@ -31,10 +36,27 @@ static const struct option_desc options[] = {
 	OPTIONS_END
 };
 
+/* "2026-12-31 23:59:00", or with a T, as a time of the process's zone. */
+static int
+parse_time(struct compile *c, const struct endpoint *ep, struct timer_conf *conf)
+{
+	struct tm tm = { .tm_isdst = -1 };
+	const char *end = strptime(conf->time, "%Y-%m-%d %H:%M:%S", &tm);
+	if (end == NULL)
+		end = strptime(conf->time, "%Y-%m-%dT%H:%M:%S", &tm);
+	time_t at = end != NULL && *end == '\0' ? mktime(&tm) : -1;
+	if (at == -1)
+		return compile_error(c, ep->at, "time: expected a time such as \"2026-12-31 23:59:00\", got \"%s\"", conf->time);
+	conf->first_ms = (int64_t)at * 1000;
+	return 0;
+}
+
 static int
 timer_check(struct compile *c, struct endpoint *ep)
 {
-	const struct timer_conf *conf = ep->conf;
+	struct timer_conf *conf = ep->conf;
+	if (conf->time != NULL && parse_time(c, ep, conf) != 0)
+		return -1;
 	if (conf->delay_ms < 0 && conf->repeat_count == 0)
 		return compile_error(c, ep->at, "delay: -1 means as fast as possible and needs a repeatCount");
 	return 0;
