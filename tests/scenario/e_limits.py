@@ -163,6 +163,23 @@ def test_redelivery_ends_with_the_broker():
         b.wait_line('Exhausted after delivery attempt.*down.*logger=mine')
 
 
+def test_log_in_intervals():
+    routes = route('/g', ['to: "log:grouped?groupInterval=100&groupDelay=50"']) + route('/all', ['to: "log:idle?groupInterval=50&groupActiveOnly=false"'])
+    with Broker({'r.yaml': routes}, settings=['workers.http.instances=1']) as b:
+        for _ in range(5):
+            b.post('/g', b'x', TEXT)
+        b.wait_line('Received: 5 new messages, with total 5 so far. Last group took: [0-9]+ millis which is: .* messages per second. average: .*logger=grouped')
+        time.sleep(0.3)
+        assert b.log().count('logger=grouped') == 1, 'nothing came since'
+        b.post('/g', b'x', TEXT)
+        b.wait_line('Received: 1 new messages, with total 6 so far')
+        b.post('/all', b'x', TEXT)
+        b.wait_line('Received: 0 new messages, with total 1 so far')
+    for uri, text in (('log:a?groupInterval=5&groupSize=5', 'cannot be together'), ('log:a?style=Tab', 'only Default')):
+        status, _, err = check({'r.yaml': route('/a', ['to: "%s"' % uri])})
+        assert status == 1 and text in err, err
+
+
 def test_what_is_wrong():
     for steps, text in ((['circuitBreaker: {onFallback: {fallbackViaNetwork: true, steps: [{stop: {}}]}, steps: [{stop: {}}]}'], 'fallbackViaNetwork'),
                         (['throttle: {constant: "1", mode: Some}'], 'expected one of'),

@@ -235,6 +235,26 @@ test_group_text(void **state)
 }
 
 static void
+test_interval_text(void **state)
+{
+	(void)state;
+	struct exchange *ex = begin("x");
+	struct log_group g = {
+		.received = 3, .group = 3, .started = at_ms(0), .group_started = at_ms(0)
+	};
+	struct str text = log_group_tell(&g, true, at_ms(1000), &ex->arena);
+	assert_string_equal(text.p,
+	    "Received: 3 new messages, with total 3 so far. Last group took: 1000 millis which is: "
+	    "3 messages per second. average: 3");
+	assert_int_equal(log_group_tell(&g, true, at_ms(2000), &ex->arena).n, 0);
+	text = log_group_tell(&g, false, at_ms(3000), &ex->arena);
+	assert_string_equal(text.p,
+	    "Received: 0 new messages, with total 3 so far. Last group took: 2000 millis which is: "
+	    "0 messages per second. average: 1");
+	end(ex);
+}
+
+static void
 test_direct_without_a_consumer(void **state)
 {
 	(void)state;
@@ -263,6 +283,7 @@ main(void)
 	UNIT_CASE(test_send);
 	UNIT_CASE(test_send_in_groups);
 	UNIT_CASE(test_group_text);
+	UNIT_CASE(test_interval_text);
 	UNIT_CASE(test_direct_without_a_consumer);
 	return unit_run("log text");
 }

@@ -18,6 +18,10 @@ struct log_group {
 	struct monotime started; /* the first message */
 	struct monotime group_started;
 };
+/* groupInterval: the line for what came since the last one, now; empty when none came and
+ * `active_only`. In the arena. */
+struct str log_group_tell(
+    struct log_group *g, bool active_only, struct monotime now, struct arena *a);
 /* One message more, now. The line when it completes a group of `size`, else an empty slice. In the
  * arena. */
 struct str log_group_add(struct log_group *g, uint64_t size, struct monotime now, struct arena *a);

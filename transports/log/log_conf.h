@@ -21,9 +21,13 @@ struct log_endpoint_conf {
 	bool show_exception, show_caught;
 	bool skip_line_separator;
 	/* accepted */
-	bool show_streams, show_cached_streams, show_files, show_future, lazy_start;
-	bool mask;          /* true is refused */
-	int64_t group_size; /* 0: a line for each message */
+	bool show_streams, show_cached_streams, show_files, show_future, lazy_start, show_stack;
+	bool mask;                 /* true is refused */
+	int style;                 /* Default; the others are refused */
+	int64_t group_size;        /* 0: a line for each message */
+	int64_t group_interval_ms; /* 0: none */
+	int64_t group_delay_ms;
+	bool group_active_only;
 };
 
 #endif

@@ -26,16 +26,6 @@
 	    .help = "without meaning here: " why }
 /* clang-format on */
 
-static int
-log_check(struct compile *c, struct endpoint *ep)
-{
-	const struct log_endpoint_conf *conf = ep->conf;
-	return conf->mask
-	    ? compile_error(
-		  c, ep->at, "option \"logMask: true\" of log is not implemented in this release")
-	    : 0;
-}
-
 static const struct option_desc options[] = {
 	{ .name = "loggerName",
 	    .type = OPTION_STRING,
@@ -112,8 +102,53 @@ static const struct option_desc options[] = {
 	    .max = INT32_MAX,
 	    .offset = AT(group_size),
 	    .help = "one line with the throughput for so many messages" },
+	{ .name = "groupInterval",
+	    .type = OPTION_DURATION,
+	    .dflt = "0",
+	    .flags = OPTION_PRODUCER,
+	    .min = 0,
+	    .max = INT64_MAX / 1000000,
+	    .offset = AT(group_interval_ms),
+	    .help = "one line with the throughput in so long, for each worker by itself" },
+	{ .name = "groupDelay",
+	    .type = OPTION_DURATION,
+	    .dflt = "0",
+	    .flags = OPTION_PRODUCER,
+	    .min = 0,
+	    .max = INT64_MAX / 1000000,
+	    .offset = AT(group_delay_ms),
+	    .help = "with groupInterval: until the first line, from the first message on; 0: the interval" },
+	{ .name = "groupActiveOnly",
+	    .type = OPTION_BOOL,
+	    .dflt = "true",
+	    .flags = OPTION_PRODUCER,
+	    .offset = AT(group_active_only),
+	    .help = "with groupInterval: no line when no message came" },
+	UNUSED("showStackTrace", "false", show_stack, "an exception has no stack"),
+	{ .name = "style",
+	    .type = OPTION_ENUM,
+	    .values = "Default|Tab|Fixed",
+	    .dflt = "Default",
+	    .flags = OPTION_PRODUCER,
+	    .offset = AT(style),
+	    .help = "how the parts are set out; Tab and Fixed are not implemented" },
 	OPTIONS_END,
 };
+
+static int
+log_check(struct compile *c, struct endpoint *ep)
+{
+	const struct log_endpoint_conf *conf = ep->conf;
+	if (conf->mask)
+		return compile_error(
+		    c, ep->at, "option \"logMask: true\" of log is not implemented in this release");
+	if (conf->style != 0)
+		return compile_error(
+		    c, ep->at, "option \"style\" of log: only Default is implemented in this release");
+	if (conf->group_size > 0 && conf->group_interval_ms > 0)
+		return compile_error(c, ep->at, "groupInterval: cannot be together with groupSize");
+	return 0;
+}
 
 const struct component_desc log_component = {
 	.scheme = "log",

@@ -281,3 +281,22 @@ log_group_add(struct log_group *g, uint64_t size, struct monotime now, struct ar
 	g->group_started = now;
 	return str_of(text);
 }
+
+struct str
+log_group_tell(struct log_group *g, bool active_only, struct monotime now, struct arena *a)
+{
+	int64_t took = monotime_ms_between(g->group_started, now);
+	int64_t in_all = monotime_ms_between(g->started, now);
+	double rate = (double)g->group * 1000 / (double)(took > 0 ? took : 1);
+	double average = (double)g->received * 1000 / (double)(in_all > 0 ? in_all : 1);
+	if (g->group == 0 && active_only)
+		return (struct str){ NULL, 0 };
+	const char *text = arena_printf(a,
+	    "Received: %llu new messages, with total %llu so far. Last group took: %lld millis which "
+	    "is: %s messages per second. average: %s",
+	    (unsigned long long)g->group, (unsigned long long)g->received, (long long)took,
+	    number(a, rate), number(a, average));
+	g->group = 0;
+	g->group_started = now;
+	return str_of(text);
+}
