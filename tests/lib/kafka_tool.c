@@ -331,9 +331,14 @@ end_offsets(const char *topic, int partitions)
 	rd_kafka_t *rk = client(RD_KAFKA_CONSUMER, "kafka_tool");
 	for (int i = 0; i < partitions; i++) {
 		int64_t low, high;
-		rd_kafka_resp_err_t rc = rd_kafka_query_watermark_offsets(rk, topic, i, &low, &high, TIMEOUT_MS);
-		if (rc != RD_KAFKA_RESP_ERR_NO_ERROR)
-			die("%s", rd_kafka_err2str(rc));
+		rd_kafka_resp_err_t rc;
+		time_t until = time(NULL) + TIMEOUT_MS / 1000; /* its leader may just have changed */
+		while ((rc = rd_kafka_query_watermark_offsets(rk, topic, i, &low, &high, TIMEOUT_MS)) !=
+		    RD_KAFKA_RESP_ERR_NO_ERROR) {
+			if (time(NULL) > until)
+				die("%s", rd_kafka_err2str(rc));
+			nanosleep(&(struct timespec){ .tv_nsec = 50000000 }, NULL);
+		}
 		printf("%" PRId64 "\n", high);
 	}
 	rd_kafka_destroy(rk);
