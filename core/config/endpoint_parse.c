@@ -284,12 +284,24 @@ set_known(
 	option_mark_given(ps->ep->conf, ps->component->options, row);
 }
 
+/* "job.name" is one of "job.". */
+static bool
+is_refused(const char *scheme, struct str name)
+{
+	const char *dot = memchr(name.p, '.', name.n);
+
+	return refused_option(REFUSED_COMPONENT, scheme, name) ||
+	    (dot != NULL &&
+		refused_option(REFUSED_COMPONENT, scheme,
+		    (struct str){ name.p, (size_t)(dot + 1 - name.p) }));
+}
+
 static void
 report_unknown(struct compile *c, struct parsing *ps, struct uri_option *o)
 {
 	const struct component_desc *desc = ps->component;
 
-	if (refused_option(REFUSED_COMPONENT, desc->scheme, o->name))
+	if (is_refused(desc->scheme, o->name))
 		option_error(c, ps, o, "option \"%.*s\" of %s is not implemented in this release",
 		    STR_FMT(o->name), desc->scheme);
 	else

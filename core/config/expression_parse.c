@@ -143,7 +143,10 @@ parse_options(struct compile *c, struct expression *e, const struct node *map,
 		const struct node *key = node_key(map, i), *value = node_value(map, i);
 		const struct option_desc *o = option_find(language->options, key->text),
 					 *shared = option_find(common_options, key->text);
-		if (value->flags & NODE_ABSENT)
+		bool is_text = (shared != NULL &&
+				   shared->offset == offsetof(struct common_conf, text)) ||
+		    (o != NULL && (o->flags & OPTION_MAIN));
+		if ((value->flags & NODE_ABSENT) && !is_text)
 			continue;
 		if (shared != NULL && shared->offset == offsetof(struct common_conf, text))
 			*text = value;

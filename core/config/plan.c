@@ -235,6 +235,7 @@ find_kinds(struct program *p)
 void
 plan_owners(struct program *p)
 {
+	p->states_n = 0; /* whose they are is not known */
 	for (uint32_t i = 0; i < p->endpoints_n; i++)
 		need_kind(p, p->endpoints[i]->component->owner);
 	for (uint32_t i = 0; i < p->remotes_n; i++)

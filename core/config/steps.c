@@ -397,6 +397,14 @@ merge_reads(void *arg, struct expression *e)
 	access_merge(ps->c, &ps->st->reads, &e->reads);
 }
 
+/* One that is a missing {{?name}} is there all the same: its text is empty. */
+static bool
+is_expression(struct compile *c, const struct eip_desc *eip, const struct node *key)
+{
+	return (eip->flags & EIP_EXPRESSION) && option_find(eip->options, key->text) == NULL &&
+	    expression_is_language(c, key->text);
+}
+
 struct step *
 step_parse(
     struct compile *c, const struct eip_desc *eip, const struct node *key, const struct node *value)
@@ -412,7 +420,8 @@ step_parse(
 		ps.rc = compile_error_node(c, value, "expected a map, got a list");
 	} else {
 		for (uint32_t i = 0; i < value->n; i++) {
-			if (!(node_value(value, i)->flags & NODE_ABSENT))
+			if (!(node_value(value, i)->flags & NODE_ABSENT) ||
+			    is_expression(c, eip, node_key(value, i)))
 				parse_key(c, &ps, node_key(value, i), node_value(value, i));
 		}
 	}

@@ -140,6 +140,11 @@ def test_check_says_all_at_once():
       - to: validator:bad.xsd
       - to: kamelet:path-action
       - to: "{{nope}}"
+      - aggregate:
+          correlationExpression: {constant: a}
+          completionSize: 2
+          aggregationStrategy: "#class:org.apache.camel.processor.aggregate.GroupedBodyAggregationStrategy"
+          steps: [{log: a}]
 '''
     d = folder({'r.yaml': routes, 'path-action.kamelet.yaml': kamelet('path-action', '\n        - setBody: {xpath: "/a/@"}'),
                 'bad.xsl': '<xsl:stylesheet version="1.0" xmlns:xsl="http://www.w3.org/1999/XSL/Transform"><xsl:template match="a["/></xsl:stylesheet>',
