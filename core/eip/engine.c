@@ -415,7 +415,7 @@ engine_loop(struct exchange *ex)
 			continue;
 		}
 		if (run->op == OP_UNWIND) {
-			if (!unwind(ex) && !engine_complete_before(ex))
+			if (!unwind(ex) && !engine_complete_before(ex) && !engine_end_waits(ex))
 				break;
 			continue;
 		}

@@ -212,6 +212,11 @@ bool engine_was_handled(const struct exchange *ex);
  * unit of work). engine_was_handled() says whether an exception was handled. */
 typedef void engine_done_fn(struct exchange *ex, void *arg);
 void engine_on_done(struct exchange *ex, engine_done_fn *fn, void *arg);
+/* The same before that, when nothing is left to run: it may ask states (EVAL_NEED: it is called again
+ * when the answer is there), and the exchange is not done until it has. Not of one that is aborted.
+ */
+typedef enum eval_rc engine_end_fn(struct exchange *ex, void *arg);
+void engine_on_end(struct exchange *ex, engine_end_fn *fn, void *arg);
 /* The argument with which this fn was asked for last and has not been called yet, or NULL. */
 void *engine_done_arg(const struct exchange *ex, engine_done_fn *fn);
 /* The exchange whose end counts for what ex does: itself, or the one that it is a part of. */

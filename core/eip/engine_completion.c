@@ -44,6 +44,36 @@ engine_on_done(struct exchange *ex, engine_done_fn *fn, void *arg)
 	ex->run->done_calls = call;
 }
 
+struct end_call {
+	struct end_call *next;
+	engine_end_fn *fn;
+	void *arg;
+};
+
+void
+engine_on_end(struct exchange *ex, engine_end_fn *fn, void *arg)
+{
+	struct end_call *call = ARENA_NEW(&ex->arena, struct end_call);
+	*call = (struct end_call){ ex->run->end_calls, fn, arg };
+	ex->run->end_calls = call;
+}
+
+bool
+engine_end_waits(struct exchange *ex)
+{
+	struct engine_run *run = ex->run;
+	if (run->end_calls == NULL)
+		return false;
+	engine_state_begin(run);
+	for (; run->end_calls; run->end_calls = run->end_calls->next)
+		if (run->end_calls->fn(ex, run->end_calls->arg) == EVAL_NEED) {
+			engine_state_ask(ex);
+			return true;
+		}
+	engine_state_end(run);
+	return false;
+}
+
 void *
 engine_done_arg(const struct exchange *ex, engine_done_fn *fn)
 {

@@ -48,6 +48,7 @@ struct state_call; /* What no error handler has logged (doTry, circuitBreaker, n
 void engine_report_failure(struct exchange *ex);
 /* engine_state.c */
 struct done_call;  /* engine_completion.c */
+struct end_call;   /* the same */
 
 struct engine_run {
 	struct activation *free;
@@ -77,6 +78,7 @@ struct engine_run {
 	bool routed;     /* begun by a consumer: its failure is nobody else's to tell */
 	bool reported;   /* an error handler has logged a failure */
 	struct done_call *done_calls;
+	struct end_call *end_calls;
 	struct state_call *states;       /* those of the op that runs, in order */
 	struct state_call *states_spare; /* used before */
 	struct state_call *state_asked;  /* the one that the op cannot do without */
@@ -105,6 +107,8 @@ void engine_note_completions(struct exchange *ex, const struct route *route);
 bool engine_complete_before(struct exchange *ex);
 /* Makes the copies for those of AfterConsumer. */
 void engine_complete_after(struct exchange *ex);
+/* Those of engine_on_end. True: one of them waits for an answer. */
+bool engine_end_waits(struct exchange *ex);
 /* Those of engine_on_done. */
 void engine_call_done_fns(struct exchange *ex);
 

@@ -34,26 +34,60 @@ conf_of(const struct step *st)
 
 /* ---- the end ---- */
 
-static void
-settle(struct exchange *unit, struct held *held, bool failed)
+/* What is done counts before anybody hears that the exchange is: who sends the message again at once
+ * must find its key removed, or there. A key that is there already and becomes final waits for
+ * nobody. */
+static enum eval_rc
+settle(struct exchange *ex, struct held *held, bool failed)
 {
 	const struct idempotent_conf *conf = conf_of(held->st);
+	struct exception *before = ex->exception;
+	struct value answer;
 	bool removes = failed && conf->remove_on_failure;
-	if (held->phase == HELD && (conf->eager || !failed || removes))
-		engine_state_note(unit, conf->keys,
-		    removes	      ? KEYS_REMOVE
-			: conf->eager ? KEYS_CONFIRM
-				      : KEYS_PUT,
-		    &held->key);
-	if (held->phase == ASKED && conf->eager)
-		engine_state_note(unit, conf->keys, KEYS_GIVE_BACK, &held->pair);
+	enum eval_rc rc = EVAL_OK;
+	if (held->phase != HELD)
+		return rc;
+	if (removes || (!conf->eager && !failed))
+		rc = engine_state(
+		    ex, conf->keys, removes ? KEYS_REMOVE : KEYS_PUT, &held->key, &answer);
+	else if (conf->eager)
+		engine_state_note(ex, conf->keys, KEYS_CONFIRM, &held->key);
+	if (rc == EVAL_NEED)
+		return rc;
+	ex->exception = before; /* an owner that died knows no keys any more */
+	held->phase = SETTLED;
+	return EVAL_OK;
+}
+
+static enum eval_rc
+unit_end(struct exchange *unit, void *arg)
+{
+	return settle(unit, arg, unit->exception != NULL || engine_was_handled(unit));
+}
+
+/* The owner may have added the key, and its answer did not come. */
+static void
+give_back(struct exchange *ex, struct held *held)
+{
+	const struct idempotent_conf *conf = conf_of(held->st);
+	if (conf->eager)
+		engine_state_note(ex, conf->keys, KEYS_GIVE_BACK, &held->pair);
 	held->phase = SETTLED;
 }
 
+/* Only of an exchange that was aborted something is left to do, and one whose answer never came. */
 static void
 unit_done(struct exchange *unit, void *arg)
 {
-	settle(unit, arg, unit->exception != NULL || engine_was_handled(unit));
+	struct held *held = arg;
+	const struct idempotent_conf *conf = conf_of(held->st);
+	if (held->phase == HELD && conf->remove_on_failure)
+		engine_state_note(unit, conf->keys, KEYS_REMOVE, &held->key);
+	else if (held->phase == HELD && conf->eager)
+		engine_state_note(unit, conf->keys, KEYS_CONFIRM, &held->key);
+	else if (held->phase == ASKED)
+		give_back(unit, held);
+	held->phase = SETTLED;
 }
 
 /* ---- the beginning ---- */
@@ -72,6 +106,7 @@ hold(struct exchange *ex, const struct step *st, struct str key)
 	held->pair = value_new_list(&unit->arena, 2);
 	value_list_add(&unit->arena, held->pair.u.list, held->key);
 	value_list_add(&unit->arena, held->pair.u.list, value_int((int64_t)unit->seq));
+	engine_on_end(unit, unit_end, held);
 	engine_on_done(unit, unit_done, held);
 	return held;
 }
@@ -121,7 +156,7 @@ idempotent_run(struct engine *en, struct exchange *ex, const struct step *st)
 	if (rc == EVAL_OK)
 		return enter(ex, st, held, value_truth(&answer) == conf->eager);
 	if (rc == EVAL_ERROR)
-		settle(engine_unit(ex), held, true);
+		give_back(ex, held);
 	return rc == EVAL_NEED ? STEP_NEED : STEP_FAILED;
 }
 
@@ -130,8 +165,8 @@ idempotent_after(
     struct engine *en, struct exchange *ex, const struct step *st, struct activation *act)
 {
 	(void)en;
-	if (conf_of(st)->completion_eager)
-		settle(engine_unit(ex), act->state, false);
+	if (conf_of(st)->completion_eager && settle(ex, act->state, false) == EVAL_NEED)
+		return STEP_NEED;
 	return STEP_DONE;
 }
 
@@ -140,8 +175,8 @@ idempotent_caught(
     struct engine *en, struct exchange *ex, const struct step *st, struct activation *act)
 {
 	(void)en;
-	if (conf_of(st)->completion_eager)
-		settle(engine_unit(ex), act->state, true);
+	if (conf_of(st)->completion_eager && settle(ex, act->state, true) == EVAL_NEED)
+		return STEP_NEED;
 	return STEP_FAILED;
 }
 

@@ -13,6 +13,7 @@ scenario_tests = \
 	tests/scenario/f_formats.py \
 	tests/scenario/g_aggregate.py \
 	tests/scenario/h_http.py \
+	tests/scenario/i_repository.py \
 	tests/scenario/k_kill.py \
 	tests/scenario/l_jq.py \
 	tests/scenario/l_simple.py \

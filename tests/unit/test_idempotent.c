@@ -276,6 +276,23 @@ test_no_answer(void **state)
 	end();
 }
 
+/* A failure is told when its key has been taken back, and no sooner. */
+static void
+test_failure_waits(void **state)
+{
+	(void)state;
+	begin("- from: {uri: 'direct:t', steps: [" BLOCK("", BOOM) "]}\n", false, FAKE_LATER);
+	(void)fake_start(&f, p->routes[0], "a");
+	fake_answer(&f, NULL); /* the key is new */
+	assert_int_equal(f.done, 0);
+	assert_int_equal(f.states, 2);
+	fake_answer(&f, NULL); /* and is gone */
+	assert_int_equal(f.done, 1);
+	assert_string_equal(f.exception, "IOException: b");
+	assert_int_equal(f.notes, 0);
+	end();
+}
+
 /* ---- the hand-over ---- */
 
 static bool
@@ -335,6 +352,7 @@ main(void)
 	UNIT_TABLE("elsewhere", rows, check_elsewhere);
 	UNIT_CASE(test_home_lost);
 	UNIT_CASE(test_no_answer);
+	UNIT_CASE(test_failure_waits);
 	UNIT_CASE(test_records);
 	return unit_run("idempotent");
 }
