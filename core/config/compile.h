@@ -42,6 +42,9 @@ struct endpoint *compile_polled(struct compile *c, const char *uri, struct posit
  */
 struct step *compile_send(
     struct compile *c, struct step *parent, struct endpoint *ep, const char *uri);
+/* A hidden step of this kind, which the step's check puts into its lead or trail: it stands before or
+ * behind it in its block. */
+struct step *compile_hidden(struct compile *c, struct step *st, const struct eip_desc *eip);
 /* Run time (toD): compiles a producer endpoint against the program outside a compilation; memory
  * from `a`. */
 struct endpoint *endpoint_make(

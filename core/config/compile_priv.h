@@ -81,7 +81,7 @@ void walk_document(struct compile *c, const struct document *doc);
 void walk_finish(struct compile *c);
 
 /* ---- steps.c ---- */
-enum steps_place { STEPS_INNER, STEPS_ROUTE };
+enum steps_place { STEPS_INNER, STEPS_ROUTE, STEPS_BRANCHES };
 /* A list of steps into *out. STEPS_ROUTE: heads such as onException may stand in front; they go to
  * c->route_handlers. */
 void steps_parse(

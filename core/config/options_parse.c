@@ -145,7 +145,7 @@ set_branches(struct compile *c, const struct setting *s)
 	struct block b;
 
 	c->parent = s->st;
-	steps_parse(c, s->value, STEPS_INNER, &b);
+	steps_parse(c, s->value, STEPS_BRANCHES, &b);
 	c->parent = parent;
 	list->items = arena_alloc(c->arena, (b.n + 1) * sizeof(struct step *));
 	list->n = 0;

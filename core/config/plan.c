@@ -305,7 +305,8 @@ check_purity(struct purity *p, const struct step *first)
 		    st->eip->after == NULL)
 			check_purity(p, st->block.first);
 		else
-			p->pure = (flags & EIP_PLAIN) != 0;
+			p->pure = (flags & EIP_PLAIN) != 0 &&
+			    !((st->reads.flags | st->writes.flags) & ACCESS_STATE);
 	}
 }
 

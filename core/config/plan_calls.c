@@ -42,6 +42,8 @@ may_go_along(const struct step *st, const char *owner)
 {
 	struct portability p = { owner, true };
 
+	if ((st->reads.flags | st->writes.flags) & ACCESS_STATE)
+		return false;
 	if (!(st->eip->flags & EIP_PLAIN) || st->endpoint != NULL || st->effect)
 		return false;
 	plan_each_expression(st, check_expression, &p);

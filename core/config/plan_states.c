@@ -208,6 +208,20 @@ set_owner(const struct homes *h, struct state_node *node)
 	}
 }
 
+/* Hidden steps that found no place: a branch is one step. */
+static void
+check_hidden(struct compile *c)
+{
+	for (uint32_t i = 0; i < c->program->steps_n; i++) {
+		const struct step *st = c->program->steps[i];
+		if (st->lead != NULL || st->trail != NULL)
+			compile_error(c, st->at,
+			    "%s: variableSend and variableReceive of variables that all exchanges "
+			    "share need a list of steps around it: write {pipeline: {steps: […]}}",
+			    st->eip->name);
+	}
+}
+
 void
 plan_states(struct compile *c)
 {
@@ -216,6 +230,7 @@ plan_states(struct compile *c)
 
 	if (p->states_n == 0)
 		return;
+	check_hidden(c);
 	h.routes = arena_zalloc(&p->arena, (p->routes_n + 1) * sizeof(uint64_t));
 	for (uint32_t i = 0; i < p->routes_n; i++) {
 		if (p->routes[i]->home != NULL)

@@ -468,6 +468,16 @@ compile_send(struct compile *c, struct step *parent, struct endpoint *ep, const 
 	return st;
 }
 
+struct step *
+compile_hidden(struct compile *c, struct step *st, const struct eip_desc *eip)
+{
+	struct step *hidden = step_new(c, eip, st->at);
+
+	hidden->hidden = true;
+	hidden->parent = st; /* whose id it has */
+	return hidden;
+}
+
 /* ---- a list of steps ---- */
 
 bool
@@ -564,6 +574,26 @@ parse_item(struct compile *c, const struct node *item, bool *head)
 	return st;
 }
 
+/* The step, and the hidden ones that belong to it. */
+static void
+append(struct block *out, struct step **last, struct step *st, bool hidden)
+{
+	struct step *all[] = { hidden ? st->lead : NULL, st, hidden ? st->trail : NULL };
+
+	if (hidden)
+		st->lead = st->trail = NULL;
+	for (size_t i = 0; i < ARRAY_LEN(all); i++) {
+		if (all[i] == NULL)
+			continue;
+		if (*last == NULL)
+			out->first = all[i];
+		else
+			(*last)->next = all[i];
+		*last = all[i];
+		out->n++;
+	}
+}
+
 void
 steps_parse(struct compile *c, const struct node *list, enum steps_place place, struct block *out)
 {
@@ -580,13 +610,7 @@ steps_parse(struct compile *c, const struct node *list, enum steps_place place, 
 		PATH_INDEX(c, i);
 		struct step *st = parse_item(c, &list->items[i], &head);
 		PATH_END(c);
-		if (st == NULL)
-			continue;
-		if (last == NULL)
-			out->first = st;
-		else
-			last->next = st;
-		last = st;
-		out->n++;
+		if (st != NULL)
+			append(out, &last, st, place != STEPS_BRANCHES);
 	}
 }

@@ -3,6 +3,7 @@
 #include "core/eip/eip_names.h"
 #include "core/eip/engine.h"
 #include "core/eip/steps.h"
+#include "core/eip/variables.h"
 
 #include <stddef.h>
 
@@ -64,10 +65,13 @@ static int
 convert_variable_check(struct compile *c, struct step *st)
 {
 	const struct convert_conf *conf = st->conf;
-	access_add_variable(c, &st->reads, conf->name);
-	access_add_variable(c, &st->writes, conf->to_name ? conf->to_name : conf->name);
-	if (names_check_variable(c, st, "name", conf->name) != 0 ||
-	    names_check_variable(c, st, "toName", conf->to_name) != 0)
+	const char *to = conf->to_name ? conf->to_name : conf->name;
+	if (!variables_is_shared(str_of(conf->name)))
+		access_add_variable(c, &st->reads, conf->name);
+	if (!variables_is_shared(str_of(to)))
+		access_add_variable(c, &st->writes, to);
+	if (names_use_variable(c, st, "name", conf->name) != 0 ||
+	    names_use_variable(c, st, "toName", conf->to_name) != 0)
 		return -1;
 	return check_charset(c, st);
 }
@@ -201,8 +205,25 @@ convert_variable_run(struct engine *en, struct exchange *ex, const struct step *
 {
 	(void)en;
 	const struct convert_conf *conf = st->conf;
-	return convert_named(
-	    ex, conf, exchange_variable(ex, str_of(conf->name)), exchange_set_variable);
+	struct str name = str_of(conf->name), to = conf->to_name ? str_of(conf->to_name) : name;
+	struct value v;
+	enum eval_rc rc = EVAL_OK;
+	if (!variables_is_shared(name) && !variables_is_shared(to))
+		return convert_named(
+		    ex, conf, exchange_variable(ex, name), exchange_set_variable);
+	if (variables_is_shared(name))
+		rc = variables_get(ex, name, &v);
+	else
+		v = exchange_variable(ex, name) ? *exchange_variable(ex, name) : value_null();
+	if (rc != EVAL_OK || value_is_null(&v))
+		return rc == EVAL_NEED ? STEP_NEED : rc == EVAL_OK ? STEP_DONE : STEP_FAILED;
+	if (!convert_or_fail(ex, conf, &v, EXCEPTION_TYPE_CONVERSION, &v))
+		return STEP_FAILED;
+	if (!variables_is_shared(to))
+		exchange_set_variable(ex, to, v);
+	else
+		rc = variables_set(ex, to, v);
+	return rc == EVAL_NEED ? STEP_NEED : rc == EVAL_OK ? STEP_DONE : STEP_FAILED;
 }
 
 /* clang-format off */

@@ -13,19 +13,6 @@ names_constant(const struct expression *e)
 	    : NULL;
 }
 
-int
-names_check_variable(struct compile *c, const struct step *st, const char *option, const char *name)
-{
-	static const char *const scopes[] = { "global:", "route:" };
-	for (size_t i = 0; name && i < sizeof(scopes) / sizeof(scopes[0]); i++)
-		if (str_starts(str_of(name), scopes[i]))
-			return compile_error(c, st->at,
-			    "%s: variables of scope \"%s\" are not available in this release, got "
-			    "\"%s\"",
-			    option, scopes[i], name);
-	return 0;
-}
-
 bool
 names_reads_header(const struct access *ac, const char *name)
 {

@@ -26,8 +26,8 @@ enrich_check(struct compile *c, struct step *st)
 		return compile_error(c, st->at,
 		    "aggregationStrategy: enrich with %s is not implemented in this release",
 		    conf->strategy->class->name);
-	if (names_check_variable(c, st, "variableSend", conf->variable_send) != 0 ||
-	    names_check_variable(c, st, "variableReceive", conf->variable_receive) != 0)
+	if (names_send_variable(c, st, conf->variable_send) != 0 ||
+	    names_receive_variable(c, st, conf->variable_receive) != 0)
 		return -1;
 	return conf->send ? 0 : -1;
 }

@@ -69,4 +69,6 @@ core_eip_sources = \
 	core/eip/throw_exception.c \
 	core/eip/to.c \
 	core/eip/validate.c \
+	core/eip/variables.c \
+	core/eip/variables_step.c \
 	core/eip/wire_tap.c

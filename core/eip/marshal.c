@@ -27,9 +27,9 @@ marshal_check(struct compile *c, struct step *st)
 		st->writes.flags |= ACCESS_BODY;
 		access_merge(c, &st->writes, &st->format->writes);
 	}
-	if (names_check_variable(c, st, "variableSend", conf->variable_send) != 0)
+	if (names_send_variable(c, st, conf->variable_send) != 0)
 		return -1;
-	return names_check_variable(c, st, "variableReceive", conf->variable_receive);
+	return names_receive_variable(c, st, conf->variable_receive);
 }
 
 static void

@@ -50,7 +50,7 @@ poll_check(struct compile *c, struct step *st)
 		return compile_error(c, st->at,
 		    "aggregationStrategy: %s with %s is not implemented in this release",
 		    st->eip->name, conf->strategy->class->name);
-	return names_check_variable(c, st, "variableReceive", conf->variable_receive);
+	return names_receive_variable(c, st, conf->variable_receive);
 }
 
 /* Asks for a message; the rest of the time is told to the worker that waits for it. */

@@ -3,8 +3,10 @@
 #include "core/eip/eip_names.h"
 #include "core/eip/engine.h"
 #include "core/eip/steps.h"
+#include "core/eip/variables.h"
 
 #include <stddef.h>
+#include <string.h>
 
 #define AT(m) offsetof(struct remove_conf, m)
 #define AT_MANY(m) offsetof(struct remove_many_conf, m)
@@ -29,8 +31,11 @@ static int
 remove_variable_check(struct compile *c, struct step *st)
 {
 	const struct remove_conf *conf = st->conf;
-	access_add_variable(c, &st->writes, conf->name);
-	return names_check_variable(c, st, "name", conf->name);
+	if (strcmp(conf->name, "*") == 0)
+		st->writes.flags |= ACCESS_VARIABLES_ALL;
+	else if (!variables_is_shared(str_of(conf->name)))
+		access_add_variable(c, &st->writes, conf->name);
+	return names_use_variable(c, st, "name", conf->name);
 }
 
 static enum step_rc
@@ -56,7 +61,16 @@ remove_variable_run(struct engine *en, struct exchange *ex, const struct step *s
 {
 	(void)en;
 	const struct remove_conf *conf = st->conf;
-	exchange_set_variable(ex, str_of(conf->name), value_null());
+	struct value name = value_str(str_of(conf->name)), none;
+	if (variables_is_shared(name.u.s)) {
+		enum eval_rc rc = variables_ask(ex, VARIABLES_REMOVE, &name, &none);
+		return rc == EVAL_OK ? STEP_DONE : rc == EVAL_NEED ? STEP_NEED : STEP_FAILED;
+	}
+	if (!str_eq(name.u.s, STR_LIT("*")))
+		exchange_set_variable(ex, name.u.s, value_null());
+	else
+		while (ex->variables.n > 0)
+			exchange_set_variable(ex, ex->variables.entries[0].key, value_null());
 	return STEP_DONE;
 }
 

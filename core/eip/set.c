@@ -4,12 +4,14 @@
 #include "core/eip/eip_names.h"
 #include "core/eip/engine.h"
 #include "core/eip/steps.h"
+#include "core/eip/variables.h"
 
 #include <stddef.h>
 
 #define AT(m) offsetof(struct set_conf, m)
 
 typedef void set_fn(struct exchange *ex, struct str name, struct value v);
+typedef enum eval_rc shared_fn(struct exchange *ex, struct str name, struct value v);
 
 /* Fixes the name when it is constant. Sets *name to it, or to NULL. */
 static void
@@ -51,16 +53,18 @@ set_variable_check(struct compile *c, struct step *st)
 	const char *name;
 	fix_name(st, &name);
 	if (name == NULL) {
-		st->writes.flags |= ACCESS_VARIABLES_ALL;
+		st->writes.flags |= ACCESS_VARIABLES_ALL | ACCESS_STATE;
+		variables_use(c); /* it may be one of them */
 		return 0;
 	}
-	access_add_variable(c, &st->writes, name);
-	return names_check_variable(c, st, "name", name);
+	if (!variables_is_shared(str_of(name)))
+		access_add_variable(c, &st->writes, name);
+	return names_use_variable(c, st, "name", name);
 }
 
-/* Evaluates value and name, then sets. */
+/* Evaluates value and name, then sets; what all exchanges share by `share`. */
 static enum step_rc
-set_run(struct exchange *ex, const struct step *st, set_fn *set)
+set_run(struct exchange *ex, const struct step *st, set_fn *set, shared_fn *share)
 {
 	const struct set_conf *conf = st->conf;
 	struct value v;
@@ -68,9 +72,13 @@ set_run(struct exchange *ex, const struct step *st, set_fn *set)
 	struct str name = conf->fixed;
 	if (rc == EVAL_OK && name.p == NULL)
 		rc = expression_text(conf->name, ex, &name, NULL);
+	bool shared = rc == EVAL_OK && share && variables_is_shared(name);
+	if (shared)
+		rc = share(ex, name, v);
 	if (rc != EVAL_OK)
 		return rc == EVAL_NEED ? STEP_NEED : STEP_FAILED;
-	set(ex, name, v);
+	if (!shared)
+		set(ex, name, v);
 	return STEP_DONE;
 }
 
@@ -78,21 +86,21 @@ static enum step_rc
 set_header_run(struct engine *en, struct exchange *ex, const struct step *st)
 {
 	(void)en;
-	return set_run(ex, st, exchange_set_header);
+	return set_run(ex, st, exchange_set_header, NULL);
 }
 
 static enum step_rc
 set_property_run(struct engine *en, struct exchange *ex, const struct step *st)
 {
 	(void)en;
-	return set_run(ex, st, exchange_set_property);
+	return set_run(ex, st, exchange_set_property, NULL);
 }
 
 static enum step_rc
 set_variable_run(struct engine *en, struct exchange *ex, const struct step *st)
 {
 	(void)en;
-	return set_run(ex, st, exchange_set_variable);
+	return set_run(ex, st, exchange_set_variable, variables_set);
 }
 
 static const struct option_desc set_options[] = {

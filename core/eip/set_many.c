@@ -5,7 +5,7 @@
  */
 #include "core/config/compile.h"
 #include "core/eip/eip_names.h"
-#include "core/eip/engine.h"
+#include "core/eip/engine_priv.h"
 #include "core/eip/steps.h"
 
 #include <stddef.h>
@@ -43,7 +43,11 @@ set_many_check(struct compile *c, struct step *st, reads_fn *reads)
 		access_merge(c, &st->writes, &item->writes);
 		if (depends(&conf->items, i, reads))
 			conf->at_once = false;
+		conf->asks = conf->asks ||
+		    ((item->reads.flags | item->writes.flags | one->name->reads.flags) &
+			ACCESS_STATE);
 	}
+	conf->at_once = conf->at_once && !conf->asks;
 	return 0;
 }
 
@@ -68,6 +72,8 @@ set_from(struct engine *en, struct exchange *ex, const struct set_many_conf *con
 		enum step_rc rc = item->eip->run(en, ex, item);
 		if (rc != STEP_DONE)
 			return rc;
+		if (conf->asks)
+			engine_state_end(ex->run); /* it does not run again */
 	}
 	return STEP_DONE;
 }
@@ -95,7 +101,7 @@ static enum step_rc
 set_many_run(struct engine *en, struct exchange *ex, const struct step *st)
 {
 	const struct set_many_conf *conf = st->conf;
-	if (st->remotes_n && !conf->at_once)
+	if ((st->remotes_n || conf->asks) && !conf->at_once)
 		return engine_enter(ex, st, NULL, 0, NULL);
 	if (st->remotes_n && !all_there(ex, conf))
 		return STEP_NEED;

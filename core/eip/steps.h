@@ -38,6 +38,7 @@ struct set_conf {
 struct set_many_conf {
 	struct step_list items;
 	bool at_once; /* no item reads what one before it sets (check) */
+	bool asks;    /* an item asks a state (check) */
 };
 
 /* removeHeader, removeProperty, removeVariable */

@@ -38,9 +38,9 @@ to_check(struct compile *c, struct step *st)
 		access_add_variable(c, &st->reads, conf->variable_send);
 	if (conf->variable_receive)
 		st->writes.flags |= ACCESS_VARIABLES_ALL;
-	if (names_check_variable(c, st, "variableSend", conf->variable_send) != 0)
+	if (names_send_variable(c, st, conf->variable_send) != 0)
 		return -1;
-	return names_check_variable(c, st, "variableReceive", conf->variable_receive);
+	return names_receive_variable(c, st, conf->variable_receive);
 }
 
 /* Must the body be collected before it can be sent to ep? */

@@ -27,7 +27,7 @@ wire_tap_check(struct compile *c, struct step *st)
 		to->ignore_invalid = conf->ignore_invalid;
 		to->allowed_schemes = conf->allowed_schemes;
 	}
-	if (names_check_variable(c, st, "variableSend", conf->variable_send) != 0)
+	if (names_send_variable(c, st, conf->variable_send) != 0)
 		rc = -1;
 	st->endpoint = NULL;
 	conf->uri_template = NULL;

@@ -2,6 +2,7 @@
 #include "core/lang/simple_priv.h"
 
 #include "core/base/assert.h"
+#include "core/eip/variables.h"
 #include "core/lang/document.h"
 #include "core/lang/jsonpath.h"
 
@@ -73,12 +74,28 @@ eval_property(const struct simple_node *node, struct exchange *ex, struct value 
 static enum eval_rc
 eval_variable(const struct simple_node *node, struct exchange *ex, struct value *out)
 {
-	return give(exchange_variable(ex, node->u.key.full), out);
+	struct str name = node->u.key.full;
+	return variables_is_shared(name) ? variables_get(ex, name, out)
+					 : give(exchange_variable(ex, name), out);
+}
+
+/* One that all exchanges share. */
+static enum eval_rc
+eval_shared(const struct simple_key *key, struct exchange *ex, struct value *out)
+{
+	enum eval_rc rc = variables_get(ex, key->full, out);
+	if (rc != EVAL_OK || !value_is_null(out) || key->path == NULL)
+		return rc;
+	struct value v;
+	rc = variables_get(ex, key->name, &v);
+	return rc != EVAL_OK || value_is_null(&v) ? rc : simple_path_apply(key->path, ex, v, out);
 }
 
 static enum eval_rc
 eval_key(const struct simple_key *key, struct exchange *ex, struct value *out)
 {
+	if (key->scope == SIMPLE_IN_VARIABLES && variables_is_shared(key->full))
+		return eval_shared(key, ex, out);
 	struct value *found = simple_lookup(ex, key->scope, key->full, key->full_hash);
 	if (found != NULL || key->path == NULL)
 		return give(found, out);

@@ -5,6 +5,7 @@
  */
 #include "core/lang/simple_fn.h"
 
+#include "core/eip/variables.h"
 #include "core/lang/document.h"
 
 static enum eval_rc
@@ -15,7 +16,7 @@ not_a(struct simple_call *call, const char *what, const struct value *v)
 }
 
 /* The new value in the old one's place. */
-static void
+static enum eval_rc
 put_back(struct simple_call *call, struct value v)
 {
 	const struct simple_node *from = call->node->kids[0];
@@ -32,11 +33,14 @@ put_back(struct simple_call *call, struct value v)
 		exchange_set_property(ex, from->u.key.full, v);
 		break;
 	case SIMPLE_VARIABLE:
+		if (variables_is_shared(from->u.key.full))
+			return variables_set(ex, from->u.key.full, v);
 		exchange_set_variable(ex, from->u.key.full, v);
 		break;
 	default: /* made by a function: nobody else has it */
 		break;
 	}
+	return EVAL_OK;
 }
 
 /* The collection of argument 0, copied. */
@@ -76,8 +80,7 @@ simple_fn_list_add(struct simple_call *call, struct value *out)
 	if (rc != EVAL_OK)
 		return rc;
 	value_list_add(simple_arena(call), out->u.list, v);
-	put_back(call, *out);
-	return EVAL_OK;
+	return put_back(call, *out);
 }
 
 enum eval_rc
@@ -99,8 +102,7 @@ simple_fn_list_remove(struct simple_call *call, struct value *out)
 		list->n--;
 		break;
 	}
-	put_back(call, *out);
-	return EVAL_OK;
+	return put_back(call, *out);
 }
 
 enum eval_rc
@@ -118,8 +120,7 @@ simple_fn_map_add(struct simple_call *call, struct value *out)
 	if (rc != EVAL_OK)
 		return rc;
 	value_map_set(simple_arena(call), out->u.map, key, v);
-	put_back(call, *out);
-	return EVAL_OK;
+	return put_back(call, *out);
 }
 
 enum eval_rc
@@ -134,6 +135,5 @@ simple_fn_map_remove(struct simple_call *call, struct value *out)
 	if (rc != EVAL_OK)
 		return rc;
 	(void)value_map_remove(out->u.map, key); /* it may not be there */
-	put_back(call, *out);
-	return EVAL_OK;
+	return put_back(call, *out);
 }

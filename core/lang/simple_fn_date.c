@@ -7,6 +7,7 @@
 
 #include "core/base/assert.h"
 #include "core/config/compile.h"
+#include "core/eip/variables.h"
 #include "core/lang/document.h"
 #include "core/lang/timezone.h"
 
@@ -320,6 +321,8 @@ read_key(struct simple_date *d, struct str command)
 			continue;
 		d->source = DATE_KEY;
 		struct str name = { command.p + n, command.n - n };
+		if (key_commands[i].scope == SIMPLE_IN_VARIABLES && variables_is_shared(name))
+			return false;
 		d->key = (struct simple_key){ .scope = key_commands[i].scope,
 			.full = name,
 			.full_hash = str_casehash(name) };

@@ -2,6 +2,7 @@
 #include "core/lang/simple_fn.h"
 
 #include "core/base/assert.h"
+#include "core/eip/variables.h"
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -160,9 +161,8 @@ simple_fn_set_variable(struct simple_call *call, struct value *out)
 	struct value v;
 	(void)out;
 	enum eval_rc rc = setter_args(call, &name, &v);
-	if (rc == EVAL_OK && (str_starts(name, "global:") || str_starts(name, "route:")))
-		return simple_fail(call->ex, EXCEPTION_ILLEGAL_ARGUMENT,
-		    "variables of other scopes are not available in this release");
+	if (rc == EVAL_OK && variables_is_shared(name))
+		return variables_set(call->ex, name, v);
 	if (rc == EVAL_OK)
 		exchange_set_variable(call->ex, name, v);
 	return rc;

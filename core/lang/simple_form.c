@@ -6,6 +6,7 @@
 
 #include "core/base/assert.h"
 #include "core/config/compile.h"
+#include "core/eip/variables.h"
 #include "core/lang/jsonpath.h"
 #include "core/lang/text.h"
 #include "core/lang/jq.h"
@@ -145,6 +146,16 @@ simple_parse_args(struct simple_parser *p, struct str args, const struct simple_
 	return true;
 }
 
+/* Is the first argument the name of a variable that all exchanges share, or may it become one? */
+static bool
+may_share(struct str args)
+{
+	struct str name = str_trim(args);
+	if (name.n > 0 && (name.p[0] == '\'' || name.p[0] == '"'))
+		name = (struct str){ name.p + 1, name.n - 1 };
+	return variables_is_shared(name) || (name.n > 0 && name.p[0] == '$');
+}
+
 static struct simple_node *
 build_call(struct simple_parser *p, struct str f)
 {
@@ -168,6 +179,10 @@ build_call(struct simple_parser *p, struct str f)
 		compile_keep_original(p->c);
 	if (!fn->pure)
 		p->effects = true;
+	if (strcmp(fn->name, "setVariable") == 0 && may_share(args)) {
+		p->e->reads.flags |= ACCESS_STATE;
+		variables_use(p->c);
+	}
 	return simple_parse_args(p, args, fn, node) ? node : NULL;
 }
 
@@ -231,6 +246,10 @@ keyed_dynamic(struct simple_parser *p, enum simple_scope scope, struct str rest)
 	node->u.key.scope = scope;
 	node->kids[0] = simple_parse_template(p, key_text(p->arena, rest), 0);
 	simple_record(p, scope, (struct str){ NULL, 0 });
+	if (scope == SIMPLE_IN_VARIABLES) { /* it may be one that all share */
+		p->e->reads.flags |= ACCESS_STATE;
+		variables_use(p->c);
+	}
 	return node->kids[0] != NULL ? node : NULL;
 }
 
@@ -255,11 +274,10 @@ build_keyed(struct simple_parser *p, enum simple_scope scope, struct str whole, 
 	struct simple_node *node = simple_node_new(p, SIMPLE_KEYED, whole.p, 0);
 	node->u.key.scope = scope;
 	simple_key_split(p->arena, key, &node->u.key);
-	if (scope == SIMPLE_IN_VARIABLES &&
-	    (str_starts(key, "global:") || str_starts(key, "route:")))
+	if (scope == SIMPLE_IN_VARIABLES && variables_is_shared(key) &&
+	    !variables_is_whole(key))
 		return simple_error(p, whole.p,
-		    "variables of other scopes (%.*s) are not available in this release",
-		    STR_FMT(key));
+		    "expected global:NAME or route:ROUTEID:NAME, got \"%.*s\"", STR_FMT(key));
 	if (node->u.key.path == NULL)
 		node->type = plain[scope];
 	simple_record_key(p, &node->u.key);

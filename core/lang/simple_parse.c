@@ -7,6 +7,7 @@
 
 #include "core/base/assert.h"
 #include "core/config/compile.h"
+#include "core/eip/variables.h"
 
 #include <stdio.h>
 
@@ -74,9 +75,12 @@ simple_record(struct simple_parser *p, enum simple_scope scope, struct str name)
 		[SIMPLE_IN_PROPERTIES] = access_add_property,
 		[SIMPLE_IN_VARIABLES] = access_add_variable,
 	};
-	if (name.p == NULL)
+	if (name.p == NULL) {
 		p->e->reads.flags |= all[scope];
-	else
+	} else if (scope == SIMPLE_IN_VARIABLES && variables_is_shared(name)) {
+		p->e->reads.flags |= ACCESS_STATE;
+		variables_use(p->c);
+	} else
 		add[scope](p->c, &p->e->reads, arena_strndup(p->arena, name.p, name.n));
 }
 

@@ -62,8 +62,8 @@ source_compile(struct compile *c, struct expression *e, const char *text, struct
 	if (out->kind == SOURCE_VARIABLE &&
 	    (str_starts(out->name, "global:") || str_starts(out->name, "route:")))
 		return compile_error(c, e->at,
-		    "source: variables of other scopes are not available in this release, got "
-		    "\"%s\"",
+		    "source: a variable that all exchanges share cannot be the source: set one "
+		    "of the exchange to it before; got \"%s\"",
 		    text);
 	source_record(c, e, out);
 	return 0;

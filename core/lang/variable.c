@@ -2,6 +2,7 @@
 #include "core/lang/small.h"
 
 #include "core/config/compile.h"
+#include "core/eip/variables.h"
 
 static int
 variable_compile(struct compile *c, struct expression *e)
@@ -9,11 +10,11 @@ variable_compile(struct compile *c, struct expression *e)
 	struct str name = str_of(e->text);
 	if (name.n == 0)
 		return compile_error(c, e->at, "a name is missing");
-	if (str_starts(name, "global:") || str_starts(name, "route:"))
-		return compile_error(c, e->at,
-		    "variables of other scopes are not available in this release, got "
-		    "\"%s\"",
-		    e->text);
+	if (variables_is_shared(name)) {
+		e->reads.flags |= ACCESS_STATE;
+		variables_use(c);
+		return variables_check(c, e->at, "variable", name);
+	}
 	access_add_variable(c, &e->reads, e->text);
 	return 0;
 }
@@ -21,6 +22,8 @@ variable_compile(struct compile *c, struct expression *e)
 static enum eval_rc
 variable_eval(const struct expression *e, struct exchange *ex, struct value *out)
 {
+	if (variables_is_shared(str_of(e->text)))
+		return variables_get(ex, str_of(e->text), out);
 	const struct value *found = exchange_variable(ex, str_of(e->text));
 	*out = found != NULL ? *found : value_null();
 	return EVAL_OK;

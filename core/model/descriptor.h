@@ -99,7 +99,8 @@ enum access_flag {
 	ACCESS_PROPERTIES_ALL = 4,
 	ACCESS_VARIABLES_ALL = 8,
 	ACCESS_EXCEPTION = 16,
-	ACCESS_ALL = 31
+	ACCESS_ALL = 31,
+	ACCESS_STATE = 32 /* a state is asked (core/eip/state.h), so it runs at home only */
 };
 struct access {
 	unsigned flags;

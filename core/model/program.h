@@ -63,6 +63,7 @@ struct step {
 	const struct route *route;
 	struct step *next;        /* in its block */
 	const struct step *parent;
+	struct step *lead, *trail; /* hidden ones that stand before and behind it (made by its check), until the parser has put them there */
 	const char *id;           /* given or generated: "to1" */
 	struct position at;
 	uint32_t index;           /* in program.steps */

@@ -132,6 +132,15 @@ compile_keep_original(struct compile *c)
 	c->program.keeps_original = true;
 }
 
+struct state_node *
+compile_state_shared(struct compile *c, const char *name, const struct state_desc *desc)
+{
+	(void)c;
+	(void)name;
+	(void)desc;
+	return NULL; /* as at run time where no route has asked for it */
+}
+
 const char *
 compile_file_text(struct compile *c, const char *name, struct position at)
 {

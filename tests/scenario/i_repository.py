@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""idempotentConsumer and resequence with several processes: one repository for all workers, retries, deaths of workers, reloads under load, the end of the broker."""
+"""idempotentConsumer, resequence and shared variables with several processes: one repository for all workers, retries, deaths of workers, reloads under load, the end of the broker."""
 import os
 import signal
 import sys
@@ -250,6 +250,39 @@ def test_a_full_stream_holds_back():
         assert time.monotonic() - since > 0.3  # the third waited for room
         until(lambda: len(read(b)) == 4, 10)
         assert sorted(read(b)) == ['3', '5', '7', '9']
+
+
+# ---- variables ----
+
+def test_variables_of_all_workers():
+    routes = '''
+- from:
+    uri: platform-http:/set
+    steps:
+      - setVariable: {name: "global:x", simple: "${body}"}
+      - to: {uri: "direct:sub", variableSend: "global:x", variableReceive: "route:%s:y"}
+      - setBody: {constant: set}
+- from:
+    uri: platform-http:/get
+    steps:
+      - setBody: {simple: "${variable.global:x} ${variable.route:%s:y}"}
+- from:
+    uri: direct:sub
+    steps:
+      - setBody: {simple: "<${body}>"}
+''' % ('r', 'r')
+    with Broker({'r.yaml': routes}, settings=TWO) as b:
+        for i in range(setting('SETS', 50)):
+            assert b.post('/set', b'%d' % i, TEXT)[2] == b'set'
+            assert b.get('/get')[2] == b'%d <%d>' % (i, i)
+            if i % 20 == 10:
+                b.hinny('reload', '--wait', check=True)
+                assert b.get('/get')[2] == b'%d <%d>' % (i, i)
+        for pid in b.workers('http'):
+            os.kill(pid, signal.SIGKILL)
+        until(lambda: len(b.workers('http')) == 2, 10)
+        until(lambda: b.get('/get')[2] == b'%d <%d>' % (i, i), 10)
+        assert b.stop() == 0
 
 
 if __name__ == '__main__':

@@ -48,6 +48,7 @@ unit_tests = \
 	tests/unit/test_stream \
 	tests/unit/test_units \
 	tests/unit/test_value \
+	tests/unit/test_variables \
 	tests/unit/test_yaml
 
 if BUILD_HTTP

@@ -48,7 +48,7 @@ static const struct small_row {
 	{ "property in another case", "exchangeProperty", "P", NULL_VALUE, false },
 	{ "property without a name", "exchangeProperty", "", REFUSED, false },
 	{ "variable", "variable", "v", "vv", false },
-	{ "variable of another scope", "variable", "global:v", REFUSED, false },
+	{ "variable of a route, without its name", "variable", "route:v", REFUSED, false },
 	{ "variable without a name", "variable", "", REFUSED, false },
 };
 

@@ -274,7 +274,7 @@ static const struct row more_expressions[] = {
 	{ "property", "${exchangeProperty.prop}/${exchangeProperty[prop]}/${exchangeProperty:prop}",
 	    "pv/pv/pv" },
 	{ "variable", "${variable.v1}/${variable[v1]}/${variable:v1}", "var/var/var" },
-	{ "other scopes", "${variable.global:x}", REFUSED },
+	{ "other scopes", "${variable.route:x}", REFUSED },
 	{ "headers.size", "${headers.size}", "24" },
 	{ "variables.size", "${variables.size}", "2" },
 	{ "variables", "${variables}", "{v1=var, vn=5}" },
