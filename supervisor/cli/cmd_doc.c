@@ -27,7 +27,7 @@ run(const struct cli_args *args)
 const struct cli_command cli_doc = {
 	.name = "doc",
 	.arguments = "[NAME]",
-	.help = "options of a component, EIP or language, or of hinny.yaml",
+	.help = "a component, step, language, function, option, or hinny.yaml",
 	.options = "table",
 	.rest_max = 1,
 	.run = run,
