@@ -157,6 +157,7 @@ describe_process(const struct process *pr)
 	set(o, "calls_failed", number(PAGE_GET(pg->calls_failed)));
 	set(o, "connections", number(PAGE_GET(pg->connections)));
 	set(o, "requests", number(PAGE_GET(pg->requests)));
+	set(o, "held", number(pr->held));
 	return o;
 }
 

@@ -138,7 +138,7 @@ spawn_now(struct process *pr)
 
 	pr->ready = pr->ping_since = (struct monotime){ 0 };
 	pr->ping_sent = pr->pong_seen = 0;
-	pr->exchanges = pr->calls = pr->connections = 0;
+	pr->exchanges = pr->calls = pr->connections = pr->held = 0;
 	pr->said_hello = pr->sources_stopped = pr->saving = false;
 	pr->killed_for = NULL;
 	pr->late_call = 0;
@@ -350,6 +350,7 @@ pong(struct process *pr, const struct control_pong *p)
 	pr->exchanges = p->exchanges;
 	pr->calls = p->calls;
 	pr->connections = p->connections;
+	pr->held = p->held;
 	generation_process_pong(pr->gen, pr);
 }
 
@@ -448,7 +449,7 @@ clear_gauges(struct process *pr, uint32_t routes_n)
 {
 	struct page *pg = pr->page;
 
-	pr->exchanges = pr->calls = pr->connections = 0;
+	pr->exchanges = pr->calls = pr->connections = pr->held = 0;
 	PAGE_SET(pg->call_id, 0);
 	PAGE_SET(pg->call_home, 0);
 	PAGE_SET(pg->call_started_ns, 0);

@@ -44,7 +44,7 @@ struct process {
 	/* its answers */
 	uint64_t ping_sent, pong_seen;
 	struct monotime ping_since; /* when the oldest unanswered one left; ns 0: none is out */
-	uint64_t exchanges, calls, connections;
+	uint64_t exchanges, calls, connections, held;
 
 	/* of all its processes */
 	struct page *page;

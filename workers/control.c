@@ -75,6 +75,7 @@ on_ping(struct worker *wk, const struct control_message *m)
 		.exchanges = wk->inflight + (busy && wk->inflight == 0),
 		.calls = ipc_calls_out(wk->ipc) + ipc_calls_in(wk->ipc) + states_pending(wk),
 		.connections = PAGE_GET(wk->page->connections),
+		.held = states_held(wk),
 		.draining = wk->state == WORKER_DRAINING,
 	};
 	say(wk, &pong);

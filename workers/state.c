@@ -59,6 +59,18 @@ states_pending(const struct worker *wk)
 	return wk->states != NULL ? wk->states->pending_n : 0;
 }
 
+uint64_t
+states_held(const struct worker *wk)
+{
+	uint64_t n = 0;
+	for (uint32_t i = 0; wk->states != NULL && i < wk->program->states_n; i++) {
+		const struct state_node *node = wk->program->states[i];
+		if (node->serving && node->desc->count != NULL)
+			n += node->desc->count(node);
+	}
+	return n;
+}
+
 /* ---- operations that wait ---- */
 
 static struct pending *

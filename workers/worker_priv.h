@@ -87,6 +87,7 @@ void states_serve(struct worker *wk);
 void states_close(struct worker *wk);
 bool states_are_owned(const struct worker *wk);
 uint32_t states_pending(const struct worker *wk); /* notes that wait for what comes from an older generation */
+uint64_t states_held(const struct worker *wk);   /* groups, keys, messages in those that are served here */
 void states_home_lost(struct worker *wk, uint64_t home);
 /* Nothing is in flight any more that could add to them. True: somebody was told. */
 bool states_end(struct worker *wk, bool final);

@@ -115,6 +115,12 @@ keys_serve(struct state_node *node, struct exchange *ex, unsigned op, const stru
 	return true;
 }
 
+static uint64_t
+keys_count(const struct state_node *node)
+{
+	return ((const struct repository *)node->state)->keys.keys.count;
+}
+
 /* ---- the hand-over ---- */
 
 /* A record is a list of key, home, holder, key, home … */
@@ -181,6 +187,7 @@ const struct state_desc idempotent_keys = {
 	.home_lost = keys_home_lost,
 	.save = keys_save,
 	.load = keys_load,
+	.count = keys_count,
 };
 
 /* ---- the class ---- */

@@ -48,6 +48,7 @@ static const struct field fields[] = {
 	ROW(PONG, U64, pong.exchanges),
 	ROW(PONG, U64, pong.calls),
 	ROW(PONG, U64, pong.connections),
+	ROW(PONG, U64, pong.held),
 	ROW(PONG, BOOL, pong.draining),
 	ROW(PEER_UP, STR, peer_up.kind),
 	ROW(PEER_UP, U32, peer_up.index),

@@ -52,6 +52,7 @@ struct control_pong {
 	uint64_t exchanges, calls; /* in flight */
 	uint64_t connections; /* still open, idle ones too: a draining worker is done when all three
 	                         are 0 */
+	uint64_t held; /* groups, keys, messages in the states that it owns */
 	bool draining;
 };
 struct control_peer_up {

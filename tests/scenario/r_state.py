@@ -246,6 +246,7 @@ def test_drain_and_reload_keep_it():
     with broker() as b:
         for n in range(4):
             assert b.post('/now', str(7 * n).encode(), {'k': '0'})[0] == 200
+        until(lambda: [w['held'] for w in b.status()['workers'] if w['kind'] == 'flow'] == [1], what='one group that is held')
         b.hinny('drain', check=True)
         until(lambda: b.status()['generations'][0]['state'] == 'drained')
         assert not groups(b)
