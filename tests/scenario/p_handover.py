@@ -350,6 +350,7 @@ def test_watch_sees_what_changes_while_it_starts():
         b.write('r.yaml', ROUTE.replace('hi', 'ho'))  # it was read, and is not watched yet
         b.play_nothing('http.0')
         os.kill(b.worker('http.0', 1)['pid'], signal.SIGKILL)
+        until(lambda: os.path.exists(os.path.join(b.rundir, 'admin.sock')))  # it is opened when the first generation serves
         until(lambda: b.status()['generation'] == 2)
 
 
