@@ -55,6 +55,16 @@ def test_pages_are_clean():
         assert not wrong, '\n'.join(wrong)
 
 
+def test_table_of_the_dsl():
+    """docs/dsl.md is what the descriptors say. To make it anew: hinny doc --table > docs/dsl.md"""
+    status, out, err = hinny('doc', '--table')
+    assert status == 0 and not err
+    there, printed = read('docs', 'dsl.md').splitlines(), out.splitlines()
+    for n, (a, b) in enumerate(zip(there + [''] * len(printed), printed)):
+        assert a == b, 'docs/dsl.md:%d: "%s", where hinny doc --table has "%s"' % (n + 1, a, b)
+    assert len(there) == len(printed)
+
+
 def test_pages_are_installed():
     names = read('man', 'local.mk')
     for page in PAGES:
