@@ -472,6 +472,38 @@ endpoint_parse_text(struct compile *c, struct str uri, const struct node *parame
 	return parse(c, uri, parameters, consumer, at, NULL);
 }
 
+static bool
+is_secret(const struct component_desc *desc, const struct uri_option *o)
+{
+	const struct option_desc *row = find_row(desc, o->name);
+
+	if (row == NULL)
+		return false;
+	return (row->flags & OPTION_SECRET) ||
+	    ((row->flags & OPTION_PREFIX) && str_casefind(o->name, STR_LIT("password")) != SIZE_MAX);
+}
+
+/* The options as they are shown. */
+static struct uri_options
+without_secrets(struct compile *c, const struct parsing *ps, bool *has)
+{
+	struct uri_options shown = ps->options;
+
+	*has = false;
+	for (size_t i = 0; i < ps->options.n; i++) {
+		if (!is_secret(ps->component, &ps->options.items[i]))
+			continue;
+		if (!*has) {
+			shown.items = arena_alloc(c->arena, shown.n * sizeof *shown.items);
+			memcpy(shown.items, ps->options.items, shown.n * sizeof *shown.items);
+		}
+		*has = true;
+		shown.items[i].value = STR_LIT("xxxxxx");
+		shown.items[i].raw = false;
+	}
+	return shown;
+}
+
 static struct endpoint *
 parse(struct compile *c, struct str uri, const struct node *parameters, bool consumer,
     struct position at, const char *replaces)
@@ -494,16 +526,20 @@ parse(struct compile *c, struct str uri, const struct node *parameters, bool con
 		    STR_FMT(ps.parts.path));
 	path_from_parameters(c, &ps);
 	set_path(c, &ps);
-	ps.ep->key = uri_normalise(c->arena, ps.parts.scheme, ps.parts.path, &ps.options);
-	if (ps.options.n > 0 && parameters != NULL)
-		ps.ep->uri = uri_join(c->arena, ps.parts.scheme, ps.parts.path, &ps.options);
+	bool secret;
+	struct uri_options shown = without_secrets(c, &ps, &secret);
+	ps.ep->key = uri_normalise(c->arena, ps.parts.scheme, ps.parts.path, &shown);
+	if (ps.options.n > 0 && (parameters != NULL || secret))
+		ps.ep->uri = uri_join(c->arena, ps.parts.scheme, ps.parts.path, &shown);
 	ps.ep->replaces = replaces;
 	ps.ep->unseen = !consumer && in_stand_in(c);
 	set_options(c, &ps);
 	const char *other = ps.rc == 0 && replaces == NULL ? find_replacement(c, ps.ep) : NULL;
 	if (other != NULL)
 		return parse(c, str_of(other), NULL, false, at, ps.ep->key);
-	struct endpoint *same = ps.rc == 0 && !consumer && !ps.ep->unseen ? find_same(c, ps.ep) : NULL;
+	/* Two that are shown alike need not be the same. */
+	bool may_share = !consumer && !ps.ep->unseen && !secret;
+	struct endpoint *same = ps.rc == 0 && may_share ? find_same(c, ps.ep) : NULL;
 	if (same != NULL)
 		return same;
 	if (ps.rc == 0 && ps.component->check != NULL && ps.component->check(c, ps.ep) != 0)

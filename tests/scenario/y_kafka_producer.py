@@ -214,6 +214,9 @@ def test_properties_are_known_or_refused():
                                ('plugin.library.paths', '/tmp/x.so', ['cannot be given'])):
         status, out, err = check(**{'additionalProperties.' + name: value})
         assert status == 1 and '.yaml:' in out + err and all(p in out + err for p in parts), (name, out, err)
+    status, out, err = check(securityProtocol='SASL_SSL', saslMechanism='PLAIN', saslUsername='u', saslPassword='hush',
+                             **{'additionalProperties.ssl.key.password': 'hush', 'additionalProperties.no.such': 1})
+    assert status == 1 and 'no.such' in out + err and 'hush' not in out + err, out + err
 
 
 def test_a_broker_that_is_away():

@@ -63,9 +63,13 @@ if BUILD_KAFKA
 unit_tests += \
 	tests/unit/test_kafka_parts \
 	tests/unit/test_kafka_record \
+	tests/unit/test_kafka_send \
 	tests/unit/test_kafka_window
 endif
 tests_unit_test_kafka_record_LDADD = $(unit_lib) $(kafka_libs) $(worker_libs) $(CMOCKA_LIBS)
+# It has an engine of its own, which stands before the real one.
+tests_unit_test_kafka_send_LDFLAGS = $(AM_LDFLAGS) -Wl,-z,muldefs
+tests_unit_test_kafka_send_LDADD = $(unit_lib) $(kafka_libs) $(hinny_libs) $(CMOCKA_LIBS)
 
 if BUILD_XFORM
 unit_tests += \

@@ -80,10 +80,48 @@ topic_free(struct kafka_topic *t)
 	free(t);
 }
 
-/* librdkafka's part of it. Threads of librdkafka use topics until then. */
 static void
-client_stop(struct kafka_client *kc)
+client_free(struct kafka_client *kc)
 {
+	kafka_sends_drop(kc); /* librdkafka read their bodies until now */
+	for (size_t i = 0; i < kc->topics.cap; i++)
+		free(kc->topics.slots[i].value);
+	hash_fini(&kc->topics);
+	arena_fini(&kc->arena);
+	loop_free_later(worker_loop(kc->ks->wk), kc);
+}
+
+/* The end of a client of librdkafka waits for its threads: it is done on a thread of the pool. */
+struct ending {
+	struct loop_work work;
+	rd_kafka_t *rk;
+	struct kafka_client *client; /* goes with it; NULL: it stays */
+};
+
+static void
+ending_run(struct loop_work *w)
+{
+	rd_kafka_destroy(CONTAINER_OF(w, struct ending, work)->rk);
+}
+
+static void
+ending_done(struct loop_work *w)
+{
+	struct ending *e = CONTAINER_OF(w, struct ending, work);
+
+	if (e->client != NULL)
+		client_free(e->client);
+	free(e);
+}
+
+/* librdkafka's part of it; with `all` then all of it. */
+static void
+client_stop(struct kafka_client *kc, bool all)
+{
+	struct ending *e = MEM_NEW(struct ending);
+
+	*e = (struct ending){ .rk = kc->rk, .client = all ? kc : NULL };
+	kc->rk = NULL;
 	kafka_queue_close(&kc->events);
 	for (size_t i = 0; i < kc->topics.cap; i++) {
 		struct kafka_topic *t = kc->topics.slots[i].value;
@@ -92,26 +130,22 @@ client_stop(struct kafka_client *kc)
 		if (t != NULL)
 			t->rkt = NULL;
 	}
-	if (kc->rk == NULL)
+	if (e->rk == NULL) {
+		ending_done(&e->work);
 		return;
-	(void)rd_kafka_purge(kc->rk, RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT |
+	}
+	(void)rd_kafka_purge(e->rk, RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT |
 	    RD_KAFKA_PURGE_F_NON_BLOCKING); /* cannot fail for a producer */
-	rd_kafka_destroy(kc->rk);
-	kc->rk = NULL;
+	loop_work_start(worker_loop(kc->ks->wk), &e->work, ending_run, ending_done);
 }
 
 static void
-client_free(struct kafka_client *kc)
+client_end(struct kafka_client *kc)
 {
 	loop_timer_close(&kc->patience, NULL);
-	client_stop(kc);
-	kafka_sends_drop(kc);
 	loop_defer_cancel(&kc->give);
-	for (size_t i = 0; i < kc->topics.cap; i++)
-		free(kc->topics.slots[i].value);
-	hash_fini(&kc->topics);
-	arena_fini(&kc->arena);
-	loop_free_later(worker_loop(kc->ks->wk), kc);
+	kafka_sends_detach(kc);
+	client_stop(kc, true);
 }
 
 static struct kafka_client *
@@ -213,12 +247,12 @@ kafka_clients_reap(struct kafka_state *ks)
 	while (!list_empty(&ks->dying)) {
 		struct kafka_client *kc = LIST_FIRST(&ks->dying, struct kafka_client, node);
 		list_remove(&kc->node);
-		client_free(kc);
+		client_end(kc);
 	}
 	while (ks->ended && !list_empty(&ks->clients)) { /* what they were sending is lost */
 		struct kafka_client *kc = LIST_FIRST(&ks->clients, struct kafka_client, node);
 		list_remove(&kc->node);
-		client_free(kc);
+		client_end(kc);
 	}
 }
 
@@ -327,7 +361,7 @@ kafka_client_mend(struct kafka_client *kc)
 {
 	struct hinny_error err;
 
-	client_stop(kc);
+	client_stop(kc, false);
 	if (client_start(kc, &err) != HINNY_OK) {
 		log_error("cannot start a Kafka client anew: %s", err.text);
 		return; /* what waits fails by its time limit; the next one tries again */
@@ -380,7 +414,7 @@ client_error(struct kafka_client *kc, rd_kafka_event_t *ev)
 	rd_kafka_resp_err_t code = rd_kafka_event_error(ev);
 	const char *text = rd_kafka_event_error_string(ev);
 
-	if (code == RD_KAFKA_RESP_ERR__FATAL) {
+	if (rd_kafka_event_error_is_fatal(ev) || code == RD_KAFKA_RESP_ERR__FATAL) {
 		client_fatal(kc);
 		return;
 	}

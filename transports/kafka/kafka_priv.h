@@ -77,7 +77,8 @@ void kafka_sends_room(struct kafka_client *kc);
 void kafka_sends_late(struct loop_timer *t);
 /* Whatever has not been given to librdkafka fails by the client's reason. */
 void kafka_sends_fail_queued(struct kafka_client *kc);
-/* The client ends: its sends go without a word. */
+/* The client ends: nothing is told to exchanges any more; then its sends go. */
+void kafka_sends_detach(struct kafka_client *kc);
 void kafka_sends_drop(struct kafka_client *kc);
 void kafka_sends_fini(struct kafka_state *ks);
 

@@ -2,6 +2,7 @@
 #include "transports/kafka/kafka_props.h"
 
 #include "core/base/assert.h"
+#include "core/base/log.h"
 #include "core/config/compile.h"
 #include "core/config/option.h"
 #include "transports/kafka/kafka_conf.h"
@@ -296,6 +297,18 @@ unknown_property(rd_kafka_conf_t *conf, const char *name, struct hinny_error *er
 	rd_kafka_conf_dump_free(dump, n);
 }
 
+enum { SCRAM_MENDED = 0x020601ff };
+
+static void
+warn_of_scram(const struct pair *p)
+{
+	if (rd_kafka_version() < SCRAM_MENDED && strcmp(p->key, "sasl.mechanism") == 0 &&
+	    str_starts(str_of(p->value), "SCRAM"))
+		log_warning("librdkafka %s logs in by %s only where Kafka is older than 3.9 (3.8.1, 3.7.2): "
+			    "later ones refuse its repeated nonce",
+		    rd_kafka_version_str(), p->value);
+}
+
 rd_kafka_conf_t *
 kafka_props_conf(const struct pairs *ps, struct hinny_error *err)
 {
@@ -305,6 +318,7 @@ kafka_props_conf(const struct pairs *ps, struct hinny_error *err)
 
 	for (size_t i = 0; i < ps->n && rc == RD_KAFKA_CONF_OK; i++) {
 		const struct pair *p = &ps->items[i];
+		warn_of_scram(p);
 		rc = rd_kafka_conf_set(conf, p->key, p->value, text, sizeof text);
 		if (rc == RD_KAFKA_CONF_UNKNOWN)
 			unknown_property(conf, p->key, err);

@@ -446,25 +446,27 @@ kafka_sends_fail_queued(struct kafka_client *kc)
 	}
 }
 
-static void
-drop_list(struct list *sends)
+void
+kafka_sends_detach(struct kafka_client *kc)
 {
-	while (!list_empty(sends)) {
-		struct kafka_send *s = LIST_FIRST(sends, struct kafka_send, node);
-		if (s->ex != NULL)
-			engine_on_abort(s->ex, NULL, NULL);
+	kc->ended = true;
+	kc->refs = UINT32_MAX; /* it ends already, by no put */
+	while (!list_empty(&kc->active)) {
+		struct kafka_send *s = LIST_FIRST(&kc->active, struct kafka_send, node);
+		engine_on_abort(s->ex, NULL, NULL);
+		s->ex = NULL;
+		list_remove(&s->node);
+		list_append(&kc->left, &s->node);
+		list_remove(&s->wait);
 		unqueue(s);
-		send_free(s);
 	}
 }
 
 void
 kafka_sends_drop(struct kafka_client *kc)
 {
-	kc->ended = true;
-	kc->refs = UINT32_MAX; /* it ends already, by no put */
-	drop_list(&kc->active);
-	drop_list(&kc->left);
+	while (!list_empty(&kc->left))
+		send_free(LIST_FIRST(&kc->left, struct kafka_send, node));
 }
 
 void
