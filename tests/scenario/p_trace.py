@@ -66,11 +66,6 @@ class Trace:
         self.end()
 
 
-def looks_on(b, n=1):
-    """Waits until the workers have their clients: a traced exchange says so."""
-    return until(lambda: b.get('/web') and n, 10)
-
-
 def test_steps_in_their_order():
     with Broker({'r.yaml': ROUTES}) as b:
         with Trace(b, 'web', '--bodies') as tr:
@@ -88,7 +83,7 @@ def test_steps_in_their_order():
             assert all(x['us'] >= 0 and x['worker'].startswith('http.') for x in own)
             del tr.lines[:]
             assert b.post('/web', b'bad', TEXT)[0] == 500
-            end = until(lambda: [x for x in tr.lines if x['event'] == 'end' and 'parent' not in x], 10)[0]
+            end = until(lambda: [x for x in tr.lines if x['event'] == 'end' and 'exception' in x], 10)[0]
             assert (end['exception'], end['error']) == ('java.io.IOException', 'no good'), end
 
 
