@@ -42,6 +42,7 @@ soak_tests += \
 	tests/scenario/soak_flows.py \
 	tests/scenario/y_kafka_count.py \
 	tests/scenario/soak_jsonpath.py \
+	tests/scenario/soak_kafka.py \
 	tests/scenario/s_flows.py \
 	tests/scenario/r_reload.py \
 	tests/scenario/r_state.py \

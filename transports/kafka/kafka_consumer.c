@@ -3,7 +3,6 @@
 
 #include "core/base/log.h"
 #include "core/base/mem.h"
-#include "core/config/compile.h"
 #include "transports/kafka/kafka_client.h"
 #include "transports/kafka/kafka_error.h"
 #include "transports/kafka/kafka_java.h"
@@ -21,9 +20,8 @@ enum {
 	CLOSING_MS = 5,    /* between two looks whether it has closed */
 	/* What a partition has fetched ahead. As much as one answer brings, so that a source that
 	 * is kept up with never waits. */
-	FETCH_PARTITION = 256 << 10, /* bytes, where the option was not given */
-	QUEUED_KBYTES = 512,
-	QUEUED_RECORDS = 2000,
+	QUEUED_KBYTES = 128,
+	QUEUED_RECORDS = 500,
 	RECEIVE_DEFAULT = 99000000, /* answers up to here are taken without being told */
 };
 
@@ -455,9 +453,6 @@ source_props(struct kafka_source *src)
 	const struct kafka_conf *conf = src->conf;
 	struct arena *a = &src->arena;
 	struct pairs own = { 0 };
-	if (!option_given(kafka_options, conf, "maxPartitionFetchBytes"))
-		kafka_props_add(
-		    a, &own, "max.partition.fetch.bytes", arena_printf(a, "%d", FETCH_PARTITION));
 	kafka_props_add(
 	    a, &own, "queued.max.messages.kbytes", arena_printf(a, "%d", QUEUED_KBYTES));
 	kafka_props_add(a, &own, "queued.min.messages", arena_printf(a, "%d", QUEUED_RECORDS));
