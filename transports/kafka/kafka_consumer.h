@@ -79,7 +79,6 @@ struct kafka_part {
 	bool dirty;        /* its figures have changed */
 	bool sealed;       /* a record was given up: no offset behind `seal` is committed */
 	int64_t seal;
-	bool halted;               /* by pollOnError=RETRY or RECONNECT, until `retry` */
 	rd_kafka_message_t *ahead; /* taken, and not yet begun */
 	struct kafka_window window;
 	struct kafka_incoming *incoming; /* by slot */

@@ -376,7 +376,9 @@ kafka_assign_event(struct kafka_member *m, rd_kafka_event_t *ev)
 	struct kafka_rebalance *rb = MEM_NEW(struct kafka_rebalance);
 	bool first = list_empty(&m->rebalances);
 	rb->code = rd_kafka_event_error(ev);
-	rb->list = rd_kafka_topic_partition_list_copy(rd_kafka_event_topic_partition_list(ev));
+	const rd_kafka_topic_partition_list_t *list = rd_kafka_event_topic_partition_list(ev);
+	rb->list = list != NULL ? rd_kafka_topic_partition_list_copy(list)
+				: rd_kafka_topic_partition_list_new(0);
 	rb->lost =
 	    rb->code != RD_KAFKA_RESP_ERR__ASSIGN_PARTITIONS && rd_kafka_assignment_lost(m->rk);
 	if (rb->code != RD_KAFKA_RESP_ERR__ASSIGN_PARTITIONS &&

@@ -39,17 +39,32 @@ kafka_batch_fini(struct kafka_member *m)
 
 /* ---- done ---- */
 
+/* Is there a partition that stays, with a record that was given up? */
+static bool
+some_stay(const struct kafka_member *m)
+{
+	LIST_FOREACH (&m->parts, node, next) {
+		const struct kafka_part *part = LIST_ENTRY(node, struct kafka_part, node);
+		if (part->sealed && !part->leaving)
+			return true;
+	}
+	return false;
+}
+
 static void
 batch_end(struct kafka_member *m, bool handled, bool ok)
 {
 	uint32_t n = m->batch.n;
 	m->batch.n = 0;
+	m->batch.retry_ms = 0;
 	for (uint32_t i = 0; i < n; i++) {
 		if (handled)
 			kafka_part_end(m->batch.items[i], ok);
 		else
 			kafka_part_give_up(m->batch.items[i]);
 	}
+	if (some_stay(m))
+		kafka_member_restart(m, "a batch that failed was given up with partitions of it");
 	kafka_pump_soon(m);
 }
 

@@ -109,7 +109,7 @@ kafka_part_publish(struct kafka_part *part)
 static bool
 may_take(const struct kafka_part *part)
 {
-	return !part->leaving && !part->halted && !part->lost && !part->sealed;
+	return !part->leaving && !part->lost && !part->sealed;
 }
 
 rd_kafka_message_t *
@@ -199,7 +199,6 @@ kafka_part_retry(struct loop_timer *t)
 	struct kafka_part *part = CONTAINER_OF(t, struct kafka_part, retry);
 	struct kafka_member *m = part->m;
 	struct kafka_incoming *in = part->again;
-	part->halted = false;
 	part->more = true;
 	part->again = NULL;
 	if (in != NULL && m->state == KAFKA_MEMBER_RUNNING && !part->leaving && !part->lost)
