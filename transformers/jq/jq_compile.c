@@ -26,8 +26,10 @@ static const char prelude[] =
     "def constant($value; $type): ($type | split(\".\")[-1] | ascii_downcase) as $t "
     "| if $t == \"string\" then $value | tostring "
     "elif $t == \"boolean\" or $t == \"bool\" then ($value | tostring | ascii_downcase) == \"true\" "
-    "elif [\"int\", \"integer\", \"long\", \"short\", \"byte\", \"double\", \"float\", "
-    "\"bigdecimal\", \"biginteger\"] | index($t) then $value | tonumber "
+    /* no index(): that of libjq 1.6 leaks */
+    "elif $t == \"int\" or $t == \"integer\" or $t == \"long\" or $t == \"short\" "
+    "or $t == \"byte\" or $t == \"double\" or $t == \"float\" or $t == \"bigdecimal\" "
+    "or $t == \"biginteger\" then $value | tonumber "
     "else error(\"constant: unknown type \" + $type) end;\n";
 
 /* What libjq said first. */
