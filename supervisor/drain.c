@@ -3,9 +3,11 @@
  *
  * DRAIN goes to all. From then on they are asked in rounds of pings what they still have:
  * exchanges, calls, open connections. A round is complete when all have answered; two complete
- * rounds in a row with nothing in flight anywhere, so that no call can have been on its way between
- * two answers, end it. So does the drain timeout, with a log line. A worker that a home's calls may
- * need is replaced meanwhile when it dies; others are not.
+ * rounds in a row (at the end of the broker four) with nothing in flight anywhere, so that no call
+ * can have been on its way between two answers, end it. At the end of the broker connections that
+ * wait for a request are closed then, and it is asked once more. The drain timeout ends it too,
+ * with a log line. A worker that a home's calls may need is replaced meanwhile when it dies; others
+ * are not.
  */
 #include "supervisor/generation_priv.h"
 
@@ -21,6 +23,9 @@ enum {
 	ROUND_FIRST_MS = 5, /* first wait between two rounds; grows */
 	ROUND_LAST_MS = 200,
 	QUIET_ROUNDS = 2,
+	/* At the end of the broker connections are let in until the second one, and what came over
+	 * those has to show. */
+	FINAL_QUIET_ROUNDS = 4,
 };
 
 static void
@@ -75,25 +80,40 @@ is_unsettled(const struct generation *gen)
 }
 
 static void
+drain_again(struct generation *gen)
+{
+	for (size_t i = 0; i < gen->n; i++)
+		process_event(gen->processes[i], PROCESS_EVENT_DRAIN);
+}
+
+static void
+ask_again(struct generation *gen)
+{
+	gen->quiet_rounds = 0;
+	gen->round_ms = ROUND_FIRST_MS;
+	begin_round(gen);
+}
+
+static void
 is_drained(struct generation *gen)
 {
 	struct supervisor *sv = gen->sv;
 
 	if (sv->phase == SUPERVISOR_DRAINED && gen == sv->serving) {
 		gen->drained = true; /* it stays for those who want to look at it */
-		for (size_t i = 0; i < gen->n; i++) /* once more: what is idle goes now */
-			process_event(gen->processes[i], PROCESS_EVENT_DRAIN);
+		drain_again(gen);    /* what is idle goes now */
 		log_info("generation %" PRIu64 " is drained", gen->number);
 		sdnotify_status(&sv->notify, "drained");
 		return;
 	}
-	if (!states_end(gen)) {
+	if (gen->final && !gen->idle_closed) { /* no request comes behind the last answer */
+		gen->idle_closed = true;
+		drain_again(gen);
+	} else if (!states_end(gen)) {
 		generation_stop(gen, false);
 		return;
 	}
-	gen->quiet_rounds = 0;
-	gen->round_ms = ROUND_FIRST_MS;
-	begin_round(gen);
+	ask_again(gen);
 }
 
 static void
@@ -136,7 +156,7 @@ drain_on_round(struct loop_timer *t)
 		return;
 	}
 	gen->quiet_rounds = in_flight(gen) == 0 && !is_unsettled(gen) ? gen->quiet_rounds + 1 : 0;
-	if (gen->quiet_rounds >= QUIET_ROUNDS)
+	if (gen->quiet_rounds >= (gen->final ? FINAL_QUIET_ROUNDS : QUIET_ROUNDS))
 		is_drained(gen);
 	else
 		begin_round(gen);

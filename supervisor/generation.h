@@ -46,6 +46,7 @@ struct generation {
 	/* draining */
 	bool final;   /* nobody follows */
 	bool drained; /* `hinny drain`: all is done, and it stays */
+	bool idle_closed; /* final: connections that wait for a request have been told to go */
 	struct monotime drain_deadline;
 	struct loop_timer rounds;
 	int64_t round_ms;

@@ -60,14 +60,25 @@ static void
 on_drain(struct worker *wk, const struct control_message *m)
 {
 	wk->drain_final = wk->engine.stopping = m->drain.final;
+	wk->drain_pings = 0;
 	begin_drain(wk);
 	wk->says_stopped = true;
 	control_say_stopped(wk);
 }
 
 static void
+all_drain(struct worker *wk)
+{
+	if (wk->kind->all_drain != NULL)
+		wk->kind->all_drain(wk);
+}
+
+/* The second round of pings begins when all have answered the first, behind their DRAIN. */
+static void
 on_ping(struct worker *wk, const struct control_message *m)
 {
+	if (wk->state == WORKER_DRAINING && wk->drain_final && ++wk->drain_pings == 2)
+		all_drain(wk);
 	struct control_message pong = { .type = FRAME_PONG, .fd = -1 };
 	bool busy = wk->kind->busy != NULL && wk->kind->busy(wk);
 	pong.pong = (struct control_pong){
@@ -288,6 +299,7 @@ control_closed(void *owner, const struct hinny_error *err)
 	if (wk->state >= WORKER_SERVING) {
 		wk->drain_final = wk->engine.stopping = true;
 		begin_drain(wk);
+		all_drain(wk); /* nobody says when */
 	}
 	loop_timer_init(&wk->lp, &wk->orphan, orphan_tick);
 	loop_timer_start(&wk->orphan, 0, 20);

@@ -32,6 +32,9 @@ struct worker_kind {
 	void (*start)(struct worker *wk);
 	/* No new work: close what takes it in. Consumers have been stopped just before. May come twice. */
 	void (*drain)(struct worker *wk);
+	/* The end of the broker: every worker has begun to drain, so nobody will call a route of it as
+	 * before. May be NULL; may come twice. */
+	void (*all_drain)(struct worker *wk);
 	/* Beyond exchanges and calls: is anything not yet out (answer bytes in a buffer)? */
 	bool (*busy)(struct worker *wk);
 	/* A further listening socket (owned from now on); with `until_empty`: serve its queue, then close it. */

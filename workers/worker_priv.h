@@ -48,6 +48,7 @@ struct worker {
 	bool exclusive_started;
 	uint32_t sources_stopping; /* consumers whose stop takes its time */
 	bool says_stopped;         /* SOURCES_STOPPED is said when they have */
+	uint32_t drain_pings; /* since DRAIN: at the second all workers have got theirs */
 	bool drain_final;     /* nobody follows: connections that wait are not handed over */
 	struct monotime orphaned_at, orphan_quiet;
 	uint64_t orphan_calls; /* served when it was last looked at */

@@ -123,9 +123,10 @@ kind_drain(struct worker *wk)
 
 	if (hs == NULL)
 		return;
-	if (final)
-		http_server_accept_waiting(&hs->server); /* nobody follows who could answer them */
-	http_server_drain(&hs->server);
+	if (final) /* other workers' exchanges may still call a route of ours: see kind_all_drain() */
+		http_server_wind_down(&hs->server);
+	else
+		http_server_drain(&hs->server);
 	hs->client.self = final ? connect_to_self : NULL;
 	hs->client.is_self = address_is_self;
 	hs->client.self_arg = hs;
@@ -134,6 +135,17 @@ kind_drain(struct worker *wk)
 	if (final && hs->ending)
 		http_server_close_idle(&hs->server);
 	hs->ending = final;
+}
+
+static void
+kind_all_drain(struct worker *wk)
+{
+	struct http_state *hs = http_state_of(wk);
+
+	if (hs == NULL)
+		return;
+	http_server_accept_waiting(&hs->server); /* nobody follows who could answer them */
+	http_server_drain(&hs->server);
 }
 
 static bool
@@ -184,6 +196,7 @@ const struct worker_kind http_kind = {
 	.init = kind_init,
 	.start = kind_start,
 	.drain = kind_drain,
+	.all_drain = kind_all_drain,
 	.busy = kind_busy,
 	.listener = kind_listener,
 	.fini = kind_fini,

@@ -516,9 +516,15 @@ http_server_init(struct http_server *srv, struct http_io *io, const struct http_
 }
 
 void
-http_server_drain(struct http_server *srv)
+http_server_wind_down(struct http_server *srv)
 {
 	srv->draining = true;
+}
+
+void
+http_server_drain(struct http_server *srv)
+{
+	http_server_wind_down(srv);
 	server_stop_listening(srv);
 }
 

@@ -91,6 +91,8 @@ enum hinny_rc http_server_adopt(struct http_server *srv, int fd, struct hinny_er
  * request has come behind this one; idle connections live on until their next request or time-out.
  */
 void http_server_drain(struct http_server *srv);
+/* The same, and goes on accepting: until http_server_drain(). */
+void http_server_wind_down(struct http_server *srv);
 /* Accepts the connections that wait in the listening sockets: before a drain after which nobody
  * follows. */
 void http_server_accept_waiting(struct http_server *srv);
