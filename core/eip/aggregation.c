@@ -1,6 +1,7 @@
 /* Built-in aggregation strategies. */
 #include "core/eip/aggregation.h"
 
+#include "core/config/compile.h"
 #include "core/eip/engine.h"
 
 #include <stddef.h>
@@ -146,6 +147,17 @@ gathered_fini(struct gathered *ga)
 }
 
 /* ---- results of children ---- */
+
+int
+aggregation_check_single(struct compile *c, const struct step *st, const struct bean *strategy)
+{
+	if (strategy == NULL || strategy->class->kind == AGGREGATION_LATEST ||
+	    strategy->class->kind == AGGREGATION_ORIGINAL)
+		return 0;
+	return compile_error(c, st->at,
+	    "aggregationStrategy: %s with %s is not implemented in this release", st->eip->name,
+	    strategy->class->name);
+}
 
 void
 aggregation_init(struct aggregation *ag, struct exchange *ex, const struct bean *strategy,

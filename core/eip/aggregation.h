@@ -66,6 +66,10 @@ struct aggregation {
 	struct exception *caught;
 };
 
+/* For checks of steps that take one message into another (enrich, pollEnrich): refuses strategies
+ * that gather, and returns nonzero. NULL is fine. */
+int aggregation_check_single(
+    struct compile *c, const struct step *st, const struct bean *strategy);
 /* strategy NULL: `otherwise`. */
 void aggregation_init(struct aggregation *ag, struct exchange *ex, const struct bean *strategy,
     enum aggregation_kind otherwise);

@@ -32,12 +32,16 @@ aside_return(struct exchange *ex, struct aside *as)
 }
 
 void
-aside_receive(struct exchange *ex, const char *variable)
+aside_receive(struct exchange *ex, const struct exchange *from, const char *variable)
 {
-	HEADERS_FOREACH (&ex->headers, h) {
-		char *name = arena_printf(&ex->arena, "header:%s.%.*s", variable, STR_FMT(h->name));
-		exchange_set_variable(ex, str_of(name), h->value);
+	struct arena *a = &ex->arena;
+	bool own = from == ex;
+	struct value body = from->body.type == VALUE_STREAM ? value_null() : from->body;
+	HEADERS_FOREACH (&from->headers, h) {
+		char *name = arena_printf(a, "header:%s.%.*s", variable, STR_FMT(h->name));
+		exchange_set_variable(ex, str_of(name), own ? h->value : value_share(a, &h->value));
 	}
-	exchange_set_variable(ex, str_of(variable), ex->body);
-	ex->body = value_null();
+	exchange_set_variable(ex, str_of(variable), own ? body : value_share(a, &body));
+	if (own)
+		ex->body = value_null();
 }

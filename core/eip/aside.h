@@ -17,8 +17,9 @@ struct aside {
 void aside_keep(struct exchange *ex, struct aside *as, bool message);
 /* Gives back what was kept. */
 void aside_return(struct exchange *ex, struct aside *as);
-/* variableReceive: the message that is there goes to the variable: its body, and each header as
- * header:VARIABLE.NAME. The body is null then. It must not be a stream. */
-void aside_receive(struct exchange *ex, const char *variable);
+/* variableReceive: the message of `from` goes to the variable of ex: the body (null when it
+ * streams), and each header as header:VARIABLE.NAME. From ex itself it is taken, its body is null
+ * then and must not have been a stream; from another one it is shared. */
+void aside_receive(struct exchange *ex, const struct exchange *from, const char *variable);
 
 #endif

@@ -4,6 +4,7 @@
  */
 #include "core/config/compile.h"
 #include "core/eip/aggregation.h"
+#include "core/eip/aside.h"
 #include "core/eip/eip_names.h"
 #include "core/eip/engine.h"
 #include "core/eip/recipients.h"
@@ -21,11 +22,8 @@ enrich_check(struct compile *c, struct step *st)
 	st->reads.flags |= ACCESS_ALL;
 	st->writes.flags |= ACCESS_ALL;
 	conf->send = compile_send(c, st, NULL, "${exchangeProperty." PROPERTY "}");
-	if (conf->strategy && conf->strategy->class->kind != AGGREGATION_LATEST &&
-	    conf->strategy->class->kind != AGGREGATION_ORIGINAL)
-		return compile_error(c, st->at,
-		    "aggregationStrategy: enrich with %s is not implemented in this release",
-		    conf->strategy->class->name);
+	if (aggregation_check_single(c, st, conf->strategy) != 0)
+		return -1;
 	if (names_send_variable(c, st, conf->variable_send) != 0 ||
 	    names_receive_variable(c, st, conf->variable_receive) != 0)
 		return -1;
@@ -47,19 +45,6 @@ aborted(void *arg)
 	engine_abort(child, EXCEPTION_REJECTED_EXECUTION, "the exchange was aborted");
 }
 
-/* The answer goes to the variable, and each of its headers to one of its own. */
-static void
-receive(struct exchange *ex, const struct exchange *child, const char *variable)
-{
-	struct arena *a = &ex->arena;
-	HEADERS_FOREACH (&child->headers, h) {
-		const char *name = arena_printf(a, "header:%s.%.*s", variable, STR_FMT(h->name));
-		exchange_set_variable(ex, str_of(name), value_share(a, &h->value));
-	}
-	exchange_set_variable(ex, str_of(variable),
-	    child->body.type == VALUE_STREAM ? value_null() : value_share(a, &child->body));
-}
-
 static void
 answer(struct exchange *child)
 {
@@ -72,7 +57,7 @@ answer(struct exchange *child)
 	bool failed_over = child->failed_over;
 	engine_on_abort(ex, NULL, NULL);
 	if (e == NULL && conf->variable_receive)
-		receive(ex, child, conf->variable_receive);
+		aside_receive(ex, child, conf->variable_receive);
 	else if (!keeps && e == NULL)
 		engine_take_message(ex, child);
 	engine_child_free(&child);
@@ -89,26 +74,13 @@ static enum step_rc
 enrich_run(struct engine *en, struct exchange *ex, const struct step *st)
 {
 	const struct enrich_conf *conf = st->conf;
-	struct str uri;
+	struct recipient to;
 	if (ex->body.type == VALUE_STREAM)
 		return engine_need_body(ex);
-	switch (expression_text(st->expr, ex, &uri, NULL)) {
-	case EVAL_OK:
-		break;
-	case EVAL_ERROR:
-		return STEP_FAILED;
-	case EVAL_NEED:
-		return STEP_NEED;
-	}
-	uri = str_trim(uri);
-	if (uri.n == 0)
-		return STEP_DONE;
-	if (!recipient_find(en, ex, st, uri, conf->allowed_schemes)) {
-		if (!conf->ignore_invalid)
-			return STEP_FAILED;
-		ex->exception = NULL;
-		return STEP_DONE;
-	}
+	enum step_rc rc = recipient_named(
+	    en, ex, st, st->expr, conf->allowed_schemes, conf->ignore_invalid, &to);
+	if (rc != STEP_DONE || to.ep == NULL)
+		return rc;
 	if (!engine_child_allowed(ex))
 		return STEP_FAILED;
 	struct exchange *child = engine_child_new(ex, false);
@@ -119,7 +91,7 @@ enrich_run(struct engine *en, struct exchange *ex, const struct step *st)
 	}
 	child->owner = (void *)st;
 	child->done = answer;
-	exchange_set_property(child, STR_LIT(PROPERTY), value_str(uri));
+	exchange_set_property(child, STR_LIT(PROPERTY), value_str(to.uri));
 	engine_on_abort(ex, aborted, child);
 	engine_start_child(child, conf->send, 1, false);
 	return STEP_PENDING;

@@ -23,7 +23,7 @@ receive_run(struct engine *en, struct exchange *ex, const struct step *st)
 {
 	const struct from_receive_conf *conf = st->conf;
 	(void)en;
-	aside_receive(ex, conf->variable);
+	aside_receive(ex, ex, conf->variable);
 	ex->dirty |= DIRTY_BODY;
 	return STEP_DONE;
 }

@@ -45,11 +45,8 @@ poll_check(struct compile *c, struct step *st)
 	else if (names_constant(st->expr) && !conf->ignore_invalid &&
 	    compile_polled(c, names_constant(st->expr), st->expr->at) == NULL)
 		return -1;
-	if (conf->strategy && conf->strategy->class->kind != AGGREGATION_LATEST &&
-	    conf->strategy->class->kind != AGGREGATION_ORIGINAL)
-		return compile_error(c, st->at,
-		    "aggregationStrategy: %s with %s is not implemented in this release",
-		    st->eip->name, conf->strategy->class->name);
+	if (aggregation_check_single(c, st, conf->strategy) != 0)
+		return -1;
 	return names_receive_variable(c, st, conf->variable_receive);
 }
 
@@ -84,28 +81,15 @@ static enum step_rc
 poll_run(struct engine *en, struct exchange *ex, const struct step *st)
 {
 	const struct poll_conf *conf = st->conf;
-	struct str uri;
+	struct recipient from;
 
 	if (ex->body.type == VALUE_STREAM)
 		return engine_need_body(ex);
-	switch (expression_text(st->expr, ex, &uri, NULL)) {
-	case EVAL_OK:
-		break;
-	case EVAL_ERROR:
-		return STEP_FAILED;
-	case EVAL_NEED:
-		return STEP_NEED;
-	}
-	uri = str_trim(uri);
-	if (uri.n == 0)
-		return STEP_DONE;
-	struct endpoint *ep = recipient_find(en, ex, st, uri, conf->allowed_schemes);
-	if (ep == NULL) {
-		if (!conf->ignore_invalid)
-			return STEP_FAILED;
-		ex->exception = NULL;
-		return STEP_DONE;
-	}
+	enum step_rc rc = recipient_named(
+	    en, ex, st, st->expr, conf->allowed_schemes, conf->ignore_invalid, &from);
+	if (rc != STEP_DONE || from.ep == NULL)
+		return rc;
+	struct endpoint *ep = from.ep;
 	exchange_set_property(ex, STR_LIT("CamelToEndpoint"), value_str(str_of(endpoint_name(ep))));
 	if (ex->top->kind == ACTIVATION_STEPS) /* asked by the home */
 		return en->ops->send(en, ex, st, ep);
@@ -132,7 +116,7 @@ poll_after(struct engine *en, struct exchange *ex, const struct step *st, struct
 	}
 	exchange_set_property(ex, STR_LIT(POLL_PROPERTY), value_null());
 	if (conf->variable_receive)
-		aside_receive(ex, conf->variable_receive);
+		aside_receive(ex, ex, conf->variable_receive);
 	if (pl->before.message)
 		aside_return(ex, &pl->before);
 	return STEP_DONE;

@@ -47,6 +47,30 @@ recipient_find(struct engine *en, struct exchange *ex, const struct step *st, st
 	return NULL;
 }
 
+enum step_rc
+recipient_named(struct engine *en, struct exchange *ex, const struct step *st,
+    const struct expression *e, const char *schemes, bool ignore_invalid, struct recipient *out)
+{
+	out->ep = NULL;
+	switch (expression_text(e, ex, &out->uri, NULL)) {
+	case EVAL_OK:
+		break;
+	case EVAL_ERROR:
+		return STEP_FAILED;
+	case EVAL_NEED:
+		return STEP_NEED;
+	}
+	out->uri = str_trim(out->uri);
+	if (out->uri.n == 0)
+		return STEP_DONE;
+	out->ep = recipient_find(en, ex, st, out->uri, schemes);
+	if (out->ep == NULL && !ignore_invalid)
+		return STEP_FAILED;
+	if (out->ep == NULL)
+		ex->exception = NULL;
+	return STEP_DONE;
+}
+
 bool
 recipients_find(struct engine *en, struct exchange *ex, const struct step *st,
     struct recipients *rs, const char *schemes, bool ignore_invalid)

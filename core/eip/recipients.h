@@ -1,4 +1,5 @@
-/* The endpoints that a value names: of recipientList, routingSlip, dynamicRouter, enrich. */
+/* The endpoints that a value names: of recipientList, routingSlip, dynamicRouter, toD,
+ * enrich, poll. */
 #ifndef HINNY_EIP_RECIPIENTS_H
 #define HINNY_EIP_RECIPIENTS_H
 
@@ -14,6 +15,16 @@ struct recipients *recipients_of(struct exchange *ex, const struct value *v, con
 /* The endpoint, if it may be sent to; NULL with the exception set. schemes: with commas, NULL: all. */
 struct endpoint *recipient_find(struct engine *en, struct exchange *ex, const struct step *st, struct str uri,
     const char *schemes);
+struct recipient {
+	struct str uri;      /* trimmed */
+	struct endpoint *ep; /* NULL: none, and there is nothing to do */
+};
+
+/* The one that e names, for a step that has not changed anything yet. STEP_DONE: there it is, or
+ * the text is empty, or (ignore_invalid) there is no such endpoint. STEP_FAILED, STEP_NEED: to be
+ * returned. */
+enum step_rc recipient_named(struct engine *en, struct exchange *ex, const struct step *st,
+    const struct expression *e, const char *schemes, bool ignore_invalid, struct recipient *out);
 /* All of them; with ignore_invalid those that are not are left out. */
 bool recipients_find(struct engine *en, struct exchange *ex, const struct step *st,
     struct recipients *rs, const char *schemes, bool ignore_invalid);

@@ -128,25 +128,12 @@ to_d_run(struct engine *en, struct exchange *ex, const struct step *st)
 	const struct to_conf *conf = st->conf;
 	if (st->endpoint)
 		return intercept_or_send(en, ex, st, st->endpoint, NULL);
-	struct str uri;
-	switch (expression_text(conf->uri_template, ex, &uri, NULL)) {
-	case EVAL_OK:
-		break;
-	case EVAL_ERROR:
-		return STEP_FAILED;
-	case EVAL_NEED:
-		return STEP_NEED;
-	}
-	uri = str_trim(uri);
-	if (uri.n == 0)
-		return STEP_DONE;
-	struct endpoint *ep = recipient_find(en, ex, st, uri, conf->allowed_schemes);
-	if (ep)
-		return intercept_or_send(en, ex, st, ep, NULL);
-	if (!conf->ignore_invalid)
-		return STEP_FAILED;
-	ex->exception = NULL;
-	return STEP_DONE;
+	struct recipient to;
+	enum step_rc rc = recipient_named(
+	    en, ex, st, conf->uri_template, conf->allowed_schemes, conf->ignore_invalid, &to);
+	if (rc != STEP_DONE || to.ep == NULL)
+		return rc;
+	return intercept_or_send(en, ex, st, to.ep, NULL);
 }
 
 /* An interceptor has ended. */
@@ -181,7 +168,7 @@ to_after(struct engine *en, struct exchange *ex, const struct step *st, struct a
 	if (conf->variable_receive && ex->body.type == VALUE_STREAM)
 		return engine_need_body(ex);
 	if (conf->variable_receive)
-		aside_receive(ex, conf->variable_receive);
+		aside_receive(ex, ex, conf->variable_receive);
 	aside_return(ex, act->state);
 	return STEP_DONE;
 }
