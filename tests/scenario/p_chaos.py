@@ -80,11 +80,16 @@ def test_chaos():
                     all(k['serving'] == k['instances'] for k in s['kinds'].values()):
                 return True
             time.sleep(0.1)
-            if len(s['generations']) == 1:
-                b.hinny('reload')  # degraded workers, a drained broker
+            if len(s['generations']) <= 1:
+                b.hinny('reload')  # degraded workers, a drained broker, one whose drain timeout has passed
             return False
-        until(calm, 30, 'calm after %d actions' % n)
-        time.sleep(0.3)
+
+        def stays_calm():
+            if not calm():
+                return False
+            time.sleep(0.6)  # a stopped worker shows by its ping timeout
+            return calm()
+        until(stays_calm, 30, 'calm after %d actions' % n)
         assert len(children(b.proc.pid)) == 5, [open('/proc/%d/comm' % p).read() for p in children(b.proc.pid)]
         left = [x for x in os.listdir(b.rundir) if x.startswith('gen.')]
         assert left == ['gen.%d' % b.status()['generation']], left
