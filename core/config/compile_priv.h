@@ -95,6 +95,11 @@ struct step *step_new(struct compile *c, const struct eip_desc *eip, struct posi
 /* An item of a list of steps: a map with one key. False when it was wrong (reported). */
 bool steps_one_key(struct compile *c, const struct node *item, const char *what);
 
+/* ---- secrets.c ---- */
+/* Secrets of an endpoint come from outside of the route files: each that does not is reported.
+ * Workers find nothing: hinnyd has looked. */
+int secrets_check(struct compile *c, const struct node *uri, const struct node *parameters);
+
 /* ---- options_parse.c ---- */
 /* Sets one option of a step (or of a language) from a node. */
 int option_set_node(struct compile *c, const struct option_desc *o, void *conf,
@@ -120,6 +125,8 @@ bool format_is_name(struct compile *c, struct str key);
 struct format *format_parse(struct compile *c, const struct node *key, const struct node *value);
 
 /* ---- endpoint_parse.c ---- */
+/* The row of an option that is a secret, else NULL. */
+const struct option_desc *endpoint_secret(const struct component_desc *desc, struct str name);
 struct endpoint *endpoint_parse(
     struct compile *c, const struct node *uri, const struct node *parameters, bool consumer);
 /* One that a step receives from; not added to the program. */

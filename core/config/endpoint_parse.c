@@ -5,6 +5,7 @@
  */
 #include "core/config/compile_priv.h"
 
+#include "core/base/assert.h"
 #include "core/config/endpoint_uri.h"
 #include "core/config/expand.h"
 
@@ -472,15 +473,19 @@ endpoint_parse_text(struct compile *c, struct str uri, const struct node *parame
 	return parse(c, uri, parameters, consumer, at, NULL);
 }
 
-static bool
-is_secret(const struct component_desc *desc, const struct uri_option *o)
+const struct option_desc *
+endpoint_secret(const struct component_desc *desc, struct str name)
 {
-	const struct option_desc *row = find_row(desc, o->name);
+	static const char *const words[] = { "password", "secret", "key.pem", "jaas" };
+	const struct option_desc *row = find_row(desc, name);
 
-	if (row == NULL)
-		return false;
-	return (row->flags & OPTION_SECRET) ||
-	    ((row->flags & OPTION_PREFIX) && str_casefind(o->name, STR_LIT("password")) != SIZE_MAX);
+	if (row == NULL || (row->flags & OPTION_SECRET))
+		return row;
+	for (size_t i = 0; (row->flags & OPTION_PREFIX) && i < ARRAY_LEN(words); i++) {
+		if (str_casefind(name, str_of(words[i])) != SIZE_MAX)
+			return row;
+	}
+	return NULL;
 }
 
 /* The options as they are shown. */
@@ -491,7 +496,7 @@ without_secrets(struct compile *c, const struct parsing *ps, bool *has)
 
 	*has = false;
 	for (size_t i = 0; i < ps->options.n; i++) {
-		if (!is_secret(ps->component, &ps->options.items[i]))
+		if (endpoint_secret(ps->component, ps->options.items[i].name) == NULL)
 			continue;
 		if (!*has) {
 			shown.items = arena_alloc(c->arena, shown.n * sizeof *shown.items);
@@ -576,9 +581,10 @@ endpoint_parse(
 		return NULL;
 	}
 	struct position before = c->at, at = compile_set_at(c, uri);
+	int rc = secrets_check(c, uri, parameters);
 	struct endpoint *ep = endpoint_parse_text(c, uri->text, parameters, consumer, at);
 	c->at = before;
-	return ep;
+	return rc == 0 ? ep : NULL;
 }
 
 const char *

@@ -159,6 +159,8 @@ complete(struct expansion *x, const struct template *t, struct use *use)
 			missing = missing == NULL
 			    ? p->name
 			    : arena_printf(&b->arena, "%s, %s", missing, p->name);
+		if (value != NULL && value == p->dflt)
+			properties_set_written(&use->values, str_of(p->name), str_of(p->dflt));
 	}
 	if (missing == NULL)
 		return true;

@@ -81,6 +81,7 @@ set_parameter(struct walk *w, const struct template *t, struct use *use, const s
 		diagnostics_add(w->x->ds, node_at(file_of(w), name), true,
 		    "route template \"%s\" has no parameter \"%s\"", t->name, name->text.p);
 	properties_set(&use->values, name->text, value->text, false, false);
+	properties_set_written(&use->values, name->text, node_written(value));
 }
 
 static void
@@ -303,6 +304,25 @@ take_endpoint_options(
 	}
 }
 
+/* What of an option stands in route files. */
+static struct str
+written_of(struct walk *w, const struct uri_option *o, const struct node *at)
+{
+	struct uri_options os = { 0 };
+	struct hinny_error err;
+	bool raw;
+
+	if (o->node != NULL)
+		return uri_unwrap_raw(node_written(o->node), &raw);
+	if (uri_parse_query(&w->x->bundle->arena, uri_split(node_written(at)).query, &os, &err) != HINNY_OK)
+		return o->value;
+	for (size_t i = 0; i < os.n; i++) {
+		if (str_eq(os.items[i].name, o->name))
+			return os.items[i].value;
+	}
+	return STR_LIT(PLACEHOLDER_OUTSIDE); /* the option itself came from outside */
+}
+
 static void
 set_values(struct walk *w, struct kamelet_use *k, const struct template *t, struct use *use,
     const struct node *at)
@@ -315,6 +335,7 @@ set_values(struct walk *w, struct kamelet_use *k, const struct template *t, stru
 			diagnostics_add(w->x->ds, node_at(file_of(w), o->node ? o->node : at), true,
 			    "kamelet \"%s\" has no parameter \"%.*s\"", t->name, STR_FMT(o->name));
 		properties_set(&use->values, o->name, o->value, false, true);
+		properties_set_written(&use->values, o->name, written_of(w, o, at));
 	}
 }
 
@@ -542,6 +563,7 @@ expand_endpoint(struct walk *w, struct node *uri, struct node *map, struct str k
 		return;
 	}
 	const char *text = expand_uri(w, uri, uri->text, parameters, role, NULL);
+	uri->written = (struct str){ 0 };
 	if (text != NULL)
 		uri->text = str_of(text);
 	else if (!str_eq(uri->text, STR_LIT("kamelet:sink")) &&

@@ -38,6 +38,7 @@ core_config_sources = \
 	core/config/refused.c \
 	core/config/roots.c \
 	core/config/scopes.c \
+	core/config/secrets.c \
 	core/config/settings.c \
 	core/config/steps.c \
 	core/config/template.c \

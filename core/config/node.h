@@ -31,6 +31,8 @@ struct node {
 	uint32_t line, column; /* from 1; 0: nowhere (a value of the command line) */
 	uint32_t n;            /* list: items; map: pairs */
 	struct str text;       /* scalar, NUL-terminated */
+	struct str written;    /* scalar: as it stands in the files, with PLACEHOLDER_OUTSIDE for what
+	                          they do not have (placeholder.h); p NULL: as `text`, or not known */
 	struct node *items;    /* list: n of them; map: 2 n, key and value in turn */
 };
 
@@ -69,6 +71,12 @@ node_at(const char *file, const struct node *n)
 struct node *node_find(const struct node *map, const char *key);
 /* YAML 1.2 core schema: a plain scalar that is empty, ~ or null. */
 bool node_is_null(const struct node *n);
+/* What of a scalar stands in the files. */
+static inline struct str
+node_written(const struct node *n)
+{
+	return n->written.p != NULL ? n->written : n->text;
+}
 /* A deep copy in the arena; texts are shared. */
 struct node node_copy(struct arena *a, const struct node *from);
 /* The nodes of a tree. */

@@ -56,6 +56,8 @@ set_uri(struct compile *c, const struct setting *s)
 	if (s->value->kind != NODE_SCALAR || node_is_null(s->value))
 		return wrong_kind(c, s);
 	if ((s->o->flags & OPTION_TEMPLATE) && has_simple(s->value->text)) {
+		if (secrets_check(c, s->value, s->parameters) != 0)
+			return -1;
 		const char *text = endpoint_append_parameters(c, s->value->text.p, s->parameters);
 		struct expression *e = text
 		    ? compile_expression(c, "simple", text, false, node_at(c->file, s->value))
@@ -64,6 +66,8 @@ set_uri(struct compile *c, const struct setting *s)
 		return e != NULL ? 0 : -1;
 	}
 	if (s->o->flags & OPTION_CONSUMER) {
+		if (secrets_check(c, s->value, s->parameters) != 0)
+			return -1;
 		ep = endpoint_polled(
 		    c, s->value->text, s->parameters, node_at(c->file, s->value));
 		OPTION_AT(s->conf, s->o, struct endpoint *) = ep;

@@ -29,6 +29,7 @@ struct resolution {
 	struct hinny_error *err;
 	unsigned depth;
 	bool missing; /* MISSING stands in the text */
+	bool written; /* not the value of what comes from outside, but PLACEHOLDER_OUTSIDE */
 };
 
 static enum hinny_rc resolve_into(struct resolution *r, struct str in, struct buf *out);
@@ -119,6 +120,18 @@ add_file(struct resolution *r, struct str name, struct buf *out)
 	return buf_add_str(out, text);
 }
 
+/* What of a value that was found stands in route files: a parameter of a template may. */
+static enum hinny_rc
+add_written(struct resolution *r, struct str key, bool property, struct buf *out)
+{
+	const struct property *p =
+	    property && r->ps->local != NULL ? properties_find(r->ps->local, key) : NULL;
+
+	if (p == NULL || p->written == NULL)
+		return buf_add_str(out, STR_LIT(PLACEHOLDER_OUTSIDE));
+	return resolve_into(r, str_of(p->written), out);
+}
+
 /* Adds a value that was found; those of properties may have placeholders of their own. */
 static enum hinny_rc
 add_value(struct resolution *r, struct str value, bool again, struct buf *out)
@@ -151,11 +164,13 @@ static enum hinny_rc
 add_placeholder(struct resolution *r, struct str text, struct buf *out)
 {
 	struct str rest = str_trim(text), key;
+	if (r->written && rest.n == 0)
+		return buf_add_str(out, STR_LIT(PLACEHOLDER_OUTSIDE)); /* it was one before */
 	bool optional = cut_prefix(&rest, "?");
 	bool env = cut_prefix(&rest, "env:"), sys = !env && cut_prefix(&rest, "sys:");
 
 	if (!env && !sys && cut_prefix(&rest, "file:"))
-		return add_file(r, rest, out);
+		return r->written ? buf_add_str(out, STR_LIT(PLACEHOLDER_OUTSIDE)) : add_file(r, rest, out);
 	size_t colon = str_find(rest, STR_LIT(":"));
 	key = str_trim((struct str){ rest.p, colon == SIZE_MAX ? rest.n : colon });
 	bool nested = !cut_suffix(&key, "?nested=false");
@@ -163,6 +178,8 @@ add_placeholder(struct resolution *r, struct str text, struct buf *out)
 	const char *value = env ? find_environment(r->ps->arena, key)
 	    : sys               ? find_system(r->ps, key)
 				: find_property(r->ps, key);
+	if (value != NULL && r->written)
+		return add_written(r, key, !env && !sys, out);
 	if (value != NULL)
 		return add_value(r, str_of(value), !env && nested, out);
 	if (colon != SIZE_MAX)
@@ -211,7 +228,10 @@ resolve_one(struct resolution *r, struct str body, struct buf *out)
 	struct buf name;
 
 	buf_init(&name, TEXT_MAX);
+	bool written = r->written;
+	r->written = false; /* its name is needed as it is */
 	enum hinny_rc rc = resolve_into(r, body, &name);
+	r->written = written;
 	if (rc == HINNY_OK)
 		rc = add_placeholder(r, (struct str){ name.p ? name.p : "", name.n }, out);
 	buf_fini(&name);
@@ -285,11 +305,11 @@ drop_missing(char *p, size_t *n, unsigned flags)
 	}
 }
 
-enum hinny_rc
-placeholder_resolve(const struct properties *ps, struct str in, unsigned flags, struct str *out,
+static enum hinny_rc
+resolve(const struct properties *ps, struct str in, unsigned flags, bool written, struct str *out,
     bool *absent, struct hinny_error *err)
 {
-	struct resolution r = { .ps = ps, .err = err };
+	struct resolution r = { .ps = ps, .err = err, .written = written };
 	struct buf b;
 
 	*out = in;
@@ -309,6 +329,13 @@ placeholder_resolve(const struct properties *ps, struct str in, unsigned flags, 
 	}
 	buf_fini(&b);
 	return rc;
+}
+
+enum hinny_rc
+placeholder_resolve(const struct properties *ps, struct str in, unsigned flags, struct str *out,
+    bool *absent, struct hinny_error *err)
+{
+	return resolve(ps, in, flags, false, out, absent, err);
 }
 
 static bool
@@ -357,21 +384,29 @@ report(const struct resolving *w, const struct node *n, const struct place *at, 
 	buf_fini(&path);
 }
 
+static void
+resolve_scalar(const struct resolving *w, struct node *n, unsigned flags, const struct place *at)
+{
+	struct str in = n->text;
+	struct hinny_error err;
+	bool absent;
+
+	if (placeholder_resolve(w->ps, in, flags, &n->text, &absent, &err) != HINNY_OK) {
+		report(w, n, at, err.text);
+		n->flags |= NODE_BAD;
+	} else if (absent) {
+		n->flags |= NODE_ABSENT;
+	} else if (n->text.p != in.p) { /* it had some, and what went well goes well again */
+		(void)resolve(w->ps, in, flags, true, &n->written, &absent, &err);
+	}
+}
+
 /* key: the nearest one around the node. */
 static void
 resolve_node(const struct resolving *w, struct node *n, struct str key, const struct place *at)
 {
-	struct hinny_error err;
-	bool absent;
-
 	if (n->kind == NODE_SCALAR) {
-		if (placeholder_resolve(w->ps, n->text, is_uri_key(key) ? PLACEHOLDER_URI : 0,
-			&n->text, &absent, &err) != HINNY_OK) {
-			report(w, n, at, err.text);
-			n->flags |= NODE_BAD;
-		} else if (absent) {
-			n->flags |= NODE_ABSENT;
-		}
+		resolve_scalar(w, n, is_uri_key(key) ? PLACEHOLDER_URI : 0, at);
 		return;
 	}
 	for (uint32_t i = 0; i < n->n; i++) {

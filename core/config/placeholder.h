@@ -21,6 +21,7 @@ struct diagnostics;
 
 struct property {
 	const char *key, *value; /* as written */
+	const char *written;     /* of a template's parameter: what of it stands in route files; NULL: nothing */
 	bool system;             /* of --property: {{sys:NAME}} finds it too */
 };
 
@@ -59,8 +60,13 @@ enum placeholder_flag {
  */
 enum hinny_rc placeholder_resolve(const struct properties *ps, struct str in, unsigned flags,
     struct str *out, bool *absent, struct hinny_error *err);
+/* What stands for a placeholder whose value comes from outside of the route files, in node.written
+ * and property.written. */
+#define PLACEHOLDER_OUTSIDE "{{}}"
+/* Notes what of a template's parameter, which is there, stands in route files. */
+void properties_set_written(struct properties *ps, struct str key, struct str written);
 /* All values (not keys) of a tree, in place; what cannot be resolved is reported and marked
- * NODE_BAD. */
+ * NODE_BAD. A text that had placeholders gets its `written`. */
 void placeholder_resolve_tree(
     const struct properties *ps, const char *file, struct node *root, struct diagnostics *ds);
 /* Value of an environment variable for a key: MY_KEY for "my.key"; NULL when there is none. */

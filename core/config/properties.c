@@ -62,6 +62,15 @@ properties_set(struct properties *ps, struct str key, struct str value, bool sys
 	(void)hash_put(&ps->by_key, (struct str){ p->key, key.n }, (void *)(uintptr_t)ps->n);
 }
 
+void
+properties_set_written(struct properties *ps, struct str key, struct str written)
+{
+	struct property *p = find(ps, key);
+
+	if (p != NULL)
+		p->written = arena_strndup(ps->arena, written.p, written.n);
+}
+
 /* Where the reader is: a logical line is read character by character, escapes and continuations
  * undone. */
 struct scan {

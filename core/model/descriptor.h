@@ -58,7 +58,8 @@ enum option_flag {
 	OPTION_GIVEN = 128,   /* the conf member is followed by nothing, but `given` bit is recorded: see option_given() */
 	OPTION_PREDICATES = 512, /* BOOL of a step: true makes its expression a predicate (doWhile) */
 	OPTION_PREFIX = 1024,    /* of an endpoint: all options whose names begin with this one are kept in endpoint.rest */
-	OPTION_SECRET = 2048,    /* of an endpoint: shown as "xxxxxx" wherever the endpoint is named */
+	OPTION_SECRET = 2048,    /* of an endpoint: shown as "xxxxxx" wherever the endpoint is named, and given by a placeholder alone */
+	OPTION_SECRET_PART = 4096, /* …of the text only what follows "password=" is the secret */
 	OPTION_UNIQUE = 256,  /* of a COMPONENT_UNIQUE consumer: two that have no word of it in common (comma-separated), or both have it true, are not the same */
 };
 

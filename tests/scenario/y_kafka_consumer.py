@@ -455,8 +455,9 @@ def test_wrong_credentials():
     """Told with the reason; other routes go on; with the right ones it works."""
     t, out = K.topic(None, 1), K.topic(None, 1)
     sasl = {'brokers': '127.0.0.1:%d' % K.sasl_port, 'securityProtocol': 'SASL_PLAINTEXT', 'saslMechanism': 'PLAIN', 'saslUsername': 'alice'}
-    with broker(route(source(t, groupId='wrong', saslPassword='no', **sasl), target(out), id='wrong'),
-                route(source(t, groupId='right', saslPassword='alice-secret', **sasl), target(out), id='right')) as b:
+    with broker(route(source(t, groupId='wrong', saslPassword='{{guess}}', **sasl), target(out), id='wrong'),
+                route(source(t, groupId='right', saslPassword='{{secret}}', **sasl), target(out), id='right'),
+                properties=['secret=alice-secret', 'guess=no']) as b:
         K.produce(t, [(None, 'x')])
         assert [x['value'] for x in K.consume(out, 1)] == ['x']
         b.wait_line(r'level=error.*route wrong: .*[Aa]uthentication', 20)

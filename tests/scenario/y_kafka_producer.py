@@ -204,7 +204,7 @@ def test_properties_are_known_or_refused():
         with tempfile.NamedTemporaryFile('w', suffix='.yaml') as f:
             f.write(folder_routes)
             f.flush()
-            return hinny('check', f.name)
+            return hinny('check', '--property', 'secret=hush', f.name)
     status, out, err = check(**{'additionalProperties.socket.timeout.ms': 20000, 'additionalProperties.max.request.size': 5000,
                                 'additionalProperties.client.dns.lookup': 'use_all_dns_ips'})
     assert status == 0, out + err
@@ -214,8 +214,8 @@ def test_properties_are_known_or_refused():
                                ('plugin.library.paths', '/tmp/x.so', ['cannot be given'])):
         status, out, err = check(**{'additionalProperties.' + name: value})
         assert status == 1 and '.yaml:' in out + err and all(p in out + err for p in parts), (name, out, err)
-    status, out, err = check(securityProtocol='SASL_SSL', saslMechanism='PLAIN', saslUsername='u', saslPassword='hush',
-                             **{'additionalProperties.ssl.key.password': 'hush', 'additionalProperties.no.such': 1})
+    status, out, err = check(securityProtocol='SASL_SSL', saslMechanism='PLAIN', saslUsername='u', saslPassword='{{secret}}',
+                             **{'additionalProperties.ssl.key.password': '{{secret}}', 'additionalProperties.no.such': 1})
     assert status == 1 and 'no.such' in out + err and 'hush' not in out + err, out + err
 
 

@@ -74,7 +74,7 @@ const struct option_desc kafka_options[] = {
 	    "PLAIN, SCRAM-SHA-256 or SCRAM-SHA-512; GSSAPI, Camel's default, is not implemented"),
 	TEXT("saslUsername", BOTH, sasl_username, NULL, "user of saslMechanism"),
 	TEXT("saslPassword", BOTH | OPTION_SECRET, sasl_password, NULL, "password of saslUsername: by a placeholder"),
-	TEXT("saslJaasConfig", BOTH | OPTION_SECRET, sasl_jaas, NULL,
+	TEXT("saslJaasConfig", BOTH | OPTION_SECRET | OPTION_SECRET_PART, sasl_jaas, NULL,
 	    "user and password as Java has it: \"…LoginModule required username=… password=…;\""),
 	ONE_OF("saslAuthType", BOTH, sasl_auth, NULL, "|NONE|PLAIN|SCRAM_SHA_256|SCRAM_SHA_512|SSL",
 	    "sets securityProtocol and saslMechanism to what goes with it"),
