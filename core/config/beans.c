@@ -236,8 +236,10 @@ bean_find(struct compile *c, const struct node *at, const char *role)
 	if (bean == &refused_bean)
 		return NULL; /* reported */
 	if (bean == NULL) {
-		compile_error_node(
-		    c, at, "Cannot find %s in Registry with name: %.*s", role, STR_FMT(name));
+		compile_error_node(c, at,
+		    "Cannot find %s in Registry with name: %.*s; there is no Java here, and "
+		    "\"beans\" names those that are built in",
+		    role, STR_FMT(name));
 		return NULL;
 	}
 	if (strcmp(bean->class->role, role) != 0) {

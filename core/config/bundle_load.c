@@ -21,6 +21,7 @@ struct decoder {
 	const char *p, *end;
 	struct arena *arena;
 	bool bad;
+	bool flawed; /* it is whole, and the files that it was made of have errors */
 };
 
 static size_t
@@ -122,6 +123,7 @@ get_node(struct decoder *d, struct node *n, unsigned depth)
 		(void)fail(d);
 		n->kind = NODE_SCALAR;
 	}
+	d->flawed |= (n->flags & NODE_BAD) != 0;
 	if (n->kind == NODE_SCALAR) {
 		n->text = get_str(d);
 		return;
@@ -224,7 +226,7 @@ enum hinny_rc
 bundle_decode(struct str data, struct bundle **out, struct hinny_error *err)
 {
 	struct bundle *b = bundle_new();
-	struct decoder d = { data.p, data.p + data.n, &b->arena, false };
+	struct decoder d = { .p = data.p, .end = data.p + data.n, .arena = &b->arena };
 
 	get_mark(&d, BUNDLE_MAGIC);
 	b->cwd = need_text(&d);
@@ -236,6 +238,7 @@ bundle_decode(struct str data, struct bundle **out, struct hinny_error *err)
 	get_documents(&d, b);
 	get_mark(&d, BUNDLE_END);
 	if (!d.bad && left(&d) == 0) {
+		b->flawed = d.flawed;
 		*out = b;
 		return HINNY_OK;
 	}

@@ -40,6 +40,7 @@ struct bundle {
 	size_t files_n, files_cap;
 	bool decided; /* preconditions.c has been there */
 	bool loaded; /* from a memory file */
+	bool flawed; /* loaded, and what has NODE_BAD in it was reported before it was saved */
 	void *map;   /* the memory file, else NULL */
 	size_t map_n;
 };

@@ -3,7 +3,7 @@
 
 #include "core/base/assert.h"
 #include "core/base/mem.h"
-#include "core/config/expand.h"
+#include "core/config/placeholder.h"
 #include "core/model/headers.h"
 
 #include <stdlib.h>
@@ -49,7 +49,7 @@ report(struct compile *c, struct position at, bool warning, const char *fmt, va_
 	buf_init(&path, 4096);
 	add_path(&path, c->path);
 	const char *text = arena_vprintf(&c->ds->arena, fmt, ap);
-	if (c->probing && (warning || strchr(text, EXPAND_UNKNOWN) != NULL)) {
+	if (c->probing && (warning || strchr(text, PLACEHOLDER_UNKNOWN) != NULL)) {
 		buf_fini(&path);
 		return;
 	}
@@ -357,14 +357,16 @@ compile(struct bundle *b, struct diagnostics *ds, bool partial)
 	walk_all(&c);
 	walk_finish(&c);
 	check_probes(&c);
+	bool whole = ds->errors == 0 && !b->flawed;
 	if (partial)
 		plan_owners(c.program);
-	else if (ds->errors == 0)
+	else if (whole)
 		plan_program(&c);
-	if (partial || ds->errors == 0)
+	whole = whole && ds->errors == 0;
+	if (partial || whole)
 		list_files(&c);
 	compile_end(&c);
-	if (partial || ds->errors == 0)
+	if (partial || whole)
 		return c.program;
 	program_free(c.program);
 	return NULL;

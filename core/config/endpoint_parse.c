@@ -7,7 +7,7 @@
 
 #include "core/base/assert.h"
 #include "core/config/endpoint_uri.h"
-#include "core/config/expand.h"
+#include "core/config/placeholder.h"
 
 /* One endpoint on its way from text to structure. */
 struct parsing {
@@ -40,7 +40,7 @@ find_component(
     struct compile *c, struct str uri, struct str scheme, bool consumer, struct position at)
 {
 	const struct component_desc *desc = scheme.n > 0 ? component_find(scheme) : NULL;
-	const char *other, *unknown = c->probing ? memchr(uri.p, EXPAND_UNKNOWN, uri.n) : NULL;
+	const char *other, *unknown = c->probing ? memchr(uri.p, PLACEHOLDER_UNKNOWN, uri.n) : NULL;
 
 	if (unknown != NULL && scheme.n > 0 && unknown >= scheme.p + scheme.n)
 		uri.n = (size_t)(unknown - uri.p); /* the scheme is known: it can be told */

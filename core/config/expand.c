@@ -151,7 +151,7 @@ complete(struct expansion *x, const struct template *t, struct use *use)
 				arena_printf(&b->arena, "camel.kamelet.%s.%s", t->name, p->name)));
 		const char *value = global != NULL ? global->value
 		    : p->dflt != NULL              ? p->dflt
-		    : x->probing ? arena_printf(&b->arena, "%c%s", EXPAND_UNKNOWN, p->name)
+		    : x->probing ? arena_printf(&b->arena, "%c%s", PLACEHOLDER_UNKNOWN, p->name)
 				 : NULL;
 		if (value != NULL)
 			properties_set(&use->values, str_of(p->name), str_of(value), false, false);

@@ -9,10 +9,6 @@
 
 #include "core/config/bundle_priv.h"
 
-/* Stands in front of the name of a parameter that has no value, since its template is only checked:
- * what is said of such a text is said of nobody's. */
-#define EXPAND_UNKNOWN '\x02'
-
 struct expansion;
 
 struct expansion *expand_begin(

@@ -178,6 +178,8 @@ add_placeholder(struct resolution *r, struct str text, struct buf *out)
 	const char *value = env ? find_environment(r->ps->arena, key)
 	    : sys               ? find_system(r->ps, key)
 				: find_property(r->ps, key);
+	if (optional && value != NULL && value[0] == PLACEHOLDER_UNKNOWN)
+		value = NULL;
 	if (value != NULL && r->written)
 		return add_written(r, key, !env && !sys, out);
 	if (value != NULL)

@@ -19,6 +19,10 @@ struct node;
 struct document;
 struct diagnostics;
 
+/* Stands in front of the name of a parameter that has no value, since its template is only checked:
+ * what is said of such a text is said of nobody's. {{?name}} has then none. */
+#define PLACEHOLDER_UNKNOWN '\x02'
+
 struct property {
 	const char *key, *value; /* as written */
 	const char *written;     /* of a template's parameter: what of it stands in route files; NULL: nothing */

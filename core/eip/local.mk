@@ -42,6 +42,7 @@ core_eip_sources = \
 	core/eip/on_exception.c \
 	core/eip/pipeline.c \
 	core/eip/poll.c \
+	core/eip/process.c \
 	core/eip/recipient_list.c \
 	core/eip/resilience.c \
 	core/eip/recipients.c \

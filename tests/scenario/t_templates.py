@@ -114,6 +114,55 @@ def test_check_of_a_kamelet():
     assert 'unknown component "nosuch"' in err and 'did you mean "level"' in err
 
 
+def test_optional_parameters_of_a_kamelet():
+    """Checked alone, what {{?x}} stands for is not there: an option that this release lacks is refused where it is used, and only then."""
+    d = folder({'out-sink.kamelet.yaml': kamelet('out-sink', '\n        - to: {uri: "kafka:{{t}}", parameters: {brokers: "{{b}}", oauthScope: "{{?scope}}"}}',
+                                                 '{t: {}, b: {}, scope: {}}'),
+                'r.yaml': '- from: {uri: direct:a, steps: [{to: "kamelet:out-sink?t=a&b=b:1"}]}',
+                'bad.yaml': '- from: {uri: direct:a, steps: [{to: "kamelet:out-sink?t=a&b=b:1&scope=x"}]}'})
+    for name in 'out-sink.kamelet.yaml', 'r.yaml':
+        status, out, err = hinny('check', name, cwd=d)
+        assert status == 0, err
+    status, out, err = hinny('check', 'bad.yaml', cwd=d)
+    assert status == 1 and 'option "oauthScope" of kafka is not implemented' in err and 'used at bad.yaml:1:' in err, err
+
+
+DESERIALIZE = '''
+apiVersion: camel.apache.org/v1
+kind: Kamelet
+metadata: {name: text-action}
+spec:
+  definition: {properties: {deserializeHeaders: {type: boolean, default: true}}}
+  template:
+    beans:
+      - name: kafkaHeaderDeserializer
+        type: "#class:org.apache.camel.component.kafka.KafkaHeaderDeserializer"
+        properties: {enabled: "{{deserializeHeaders}}"}
+    from:
+      uri: kamelet:source
+      steps:
+        - process: {ref: "{{kafkaHeaderDeserializer}}"}
+'''
+
+
+def test_built_in_processor():
+    routes = ''.join('''
+- from:
+    uri: platform-http:/%s
+    steps:
+      - setBody: {constant: caf}
+      - convertBodyTo: {type: "byte[]"}
+      - setHeader: {name: h, simple: "${body}"}
+      - convertHeaderTo: {name: h, type: "byte[]"}
+      - to: kamelet:text-action?deserializeHeaders=%s
+      - setBody: {header: h}
+      - marshal: {json: {}}
+''' % (name, name) for name in ('true', 'false'))
+    with Broker({'r.yaml': routes, 'text-action.kamelet.yaml': DESERIALIZE}, routes=['r.yaml']) as b:
+        assert b.get('/true')[2] == b'"caf"'
+        assert b.get('/false')[2] == b'"Y2Fm"'
+
+
 def test_properties_beside_and_named():
     routes = '- from: {uri: "direct:a", steps: [{log: "{{a}} {{b}}"}]}'
     d = folder({'one/r.yaml': routes, 'one/application.properties': 'a=1\nb=2\n', 'two.properties': 'a=3\n', 'three.properties': 'a=4\nb=5\n',
@@ -157,6 +206,12 @@ def test_check_says_all_at_once():
     assert 'used at r.yaml:9:13' in err.splitlines()[0], err
     problems = json.loads(hinny('check', '--json', 'r.yaml', cwd=d)[1])['problems']
     assert sorted(p['line'] for p in problems) == [5, 6, 7, 7, 8, 10, 11], problems
+
+
+def test_check_of_owners_beside_what_is_missing():
+    d = folder({'r.yaml': '- from: {uri: "kamelet:nope-source", steps: [{setBody: {jq: .a}}, {filter: {xpath: "/a", steps: [{log: a}]}}]}'})
+    status, out, err = hinny('check', 'r.yaml', cwd=d)
+    assert status == 1 and err.startswith('r.yaml:1:15: there is no kamelet "nope-source"') and err.count('\n') == 1, err
 
 
 def test_after_uri_and_variables():
