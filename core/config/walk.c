@@ -145,7 +145,7 @@ parse_route_map(struct compile *c, struct route *r, const struct node *map)
 {
 	static const char *const more[] = { "from", NULL };
 	struct route_conf *conf = ARENA_NEW(c->arena, struct route_conf);
-	static const char *const only_false[] = { "logMask", "trace", NULL };
+	static const char *const only_false[] = { "trace", NULL };
 	const struct node *from = node_find(map, "from");
 
 	for (const struct option_desc *o = route_root.options; o->name != NULL; o++)
@@ -173,6 +173,7 @@ parse_route_map(struct compile *c, struct route *r, const struct node *map)
 	r->description = conf->description;
 	r->group = conf->group;
 	r->auto_startup = conf->auto_startup;
+	r->log_mask = conf->log_mask;
 	r->conf = conf;
 	r->prefix = conf->prefix;
 	if (from != NULL)

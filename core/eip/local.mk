@@ -34,6 +34,7 @@ core_eip_sources = \
 	core/eip/key_table.c \
 	core/eip/load_balance.c \
 	core/eip/log_level.c \
+	core/eip/log_mask.c \
 	core/eip/log_step.c \
 	core/eip/loop_step.c \
 	core/eip/marshal.c \

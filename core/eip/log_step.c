@@ -2,6 +2,7 @@
 #include "core/config/compile.h"
 #include "core/eip/engine.h"
 #include "core/eip/log_level.h"
+#include "core/eip/log_mask.h"
 #include "core/eip/steps.h"
 
 #include <stddef.h>
@@ -36,6 +37,8 @@ log_run(struct engine *en, struct exchange *ex, const struct step *st)
 		return STEP_NEED;
 	}
 	const struct route *route = st->route ? st->route : ex->route;
+	if (route != NULL && route->log_mask)
+		text = log_mask(&ex->arena, text);
 	const char *logger = conf->log_name ? conf->log_name : route ? route->id : "log";
 	en->ops->log(en, level, logger, text, ex);
 	return STEP_DONE;

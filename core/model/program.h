@@ -153,6 +153,7 @@ struct route {
 	const char *prefix;       /* nodePrefixId: stands in front of the ids of its steps, or NULL */
 	bool body_streams;        /* the body that the consumer gives is used once only */
 	bool auto_startup;
+	bool log_mask;            /* what its log steps write is masked */
 	uint64_t order_sends;     /* topics that an exchange of it may send to in place; 0 when its source keeps no order */
 	void *conf;
 };

@@ -1,6 +1,7 @@
 /* transports/log: the text of the log component, and that of direct without a consumer. */
 #include "transports/log/log.h"
 
+#include "core/eip/log_mask.h"
 #include "tests/lib/program_build.h"
 #include "tests/lib/unit.h"
 #include "transports/direct/direct.h"
@@ -93,7 +94,23 @@ static const struct text_row {
 	    "hello", "Exchange[\n  ExchangePattern: InOut\n  BodyType: String\n  Body: hello\n]" },
 	{ "plain", { .max_chars = 10000, .plain = true, .show_body = true, .show_body_type = true },
 	    "hello", "hello" },
-	{ "plain and cut", { .max_chars = 3, .plain = true }, "hello", "hel..." },
+	{ "plain and cut", { .max_chars = 3, .plain = true }, "hello",
+	    "hel... [Body clipped after 3 chars, total length is 5]" },
+	{ "plain keeps line ends",
+	    { .max_chars = 100, .plain = true, .multiline = true, .skip_line_separator = true },
+	    "a\nb", "a\nb" },
+	{ "tabs",
+	    { .max_chars = 100,
+		.show_body = true,
+		.show_body_type = true,
+		.show_headers = true,
+		.style = LOG_STYLE_TAB },
+	    "hello", "Exchange[\tHeaders: {A=null, b=2, Foo=bar}\tBodyType: String\tBody: hello]" },
+	{ "fixed",
+	    { .max_chars = 100, .show_body = true, .style = LOG_STYLE_FIXED, .multiline = true },
+	    "hello", "Exchange[\n\tBody                hello\n]" },
+	{ "masked", { .max_chars = 100, .show_body = true, .mask = true }, "password=a, b=c",
+	    "Exchange[Body: password=xxxxx, b=c]" },
 	{ "no exception to show", { .max_chars = 10000, .show_body = true, .show_exception = true },
 	    "hello", "Exchange[Body: hello]" },
 };
@@ -114,6 +131,45 @@ check_text(void **state)
 	exchange_set_variable(ex, STR_LIT("v"), value_int(2));
 	assert_text(&row->conf, ex, row->text);
 	end(ex);
+}
+
+static const struct mask_row {
+	const char *label, *text, *masked;
+} mask_rows[] = {
+	{ "nothing", "hello", "hello" },
+	{ "empty", "", "" },
+	{ "pair", "user=x, a=b", "user=xxxxx, a=b" },
+	{ "a name with a word in it", "my_PassWord_2 = \"x\" y", "my_PassWord_2 = \"xxxxx\" y" },
+	{ "a word with a dash", "x-api-key='k'", "x-api-key='xxxxx'" },
+	{ "a pair without a value", "token=", "token=" },
+	{ "two pairs", "token=a,secret=b c", "token=xxxxx,secret=xxxxx" },
+	{ "another name", "pass=a", "pass=a" },
+	{ "member", "{\"password\" : \"a\\\"b\", \"mypassword\":\"c\"}",
+	    "{\"password\" : \"xxxxx\", \"mypassword\":\"c\"}" },
+	{ "members in a list", "[{\"Token\":\"\"},{\"token\":1}]",
+	    "[{\"Token\":\"xxxxx\"},{\"token\":1}]" },
+	{ "a member that does not end", "{\"token\":\"ab", "{\"token\":\"xxxxx" },
+	{ "a name that does not end", "{\"token", "{\"token" },
+	{ "element", "<a><Password> x y </Password><b>c</b></a>",
+	    "<a><Password> xxxxx </Password><b>c</b></a>" },
+	{ "element with a prefix and attributes", "<n:token id=\"1\">t</n:token>",
+	    "<n:token id=\"1\">xxxxx</n:token>" },
+	{ "attribute", "<a user=\"u\" b=\"c\"><token>t</token></a>",
+	    "<a user=\"xxxxx\" b=\"c\"><token>xxxxx</token></a>" },
+	{ "element with elements", "<token><a>t</a></token>", "<token><a>t</a></token>" },
+	{ "element that does not end", "<token>t", "<token>t" },
+	{ "tag that does not end", "<token", "<token" },
+};
+
+static void
+check_mask(void **state)
+{
+	const struct mask_row *row = *state;
+	struct arena a;
+	arena_init(&a);
+	struct str text = log_mask(&a, str_of(row->text));
+	assert_string_equal(arena_strndup(&a, text.p, text.n), row->masked);
+	arena_fini(&a);
 }
 
 static void
@@ -276,6 +332,7 @@ int
 main(void)
 {
 	UNIT_TABLE("text", text_rows, check_text);
+	UNIT_TABLE("mask", mask_rows, check_mask);
 	UNIT_CASE(test_empty_parts_are_left_out);
 	UNIT_CASE(test_exceptions);
 	UNIT_CASE(test_all);

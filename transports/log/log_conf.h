@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+enum log_style { LOG_STYLE_DEFAULT, LOG_STYLE_TAB, LOG_STYLE_FIXED };
+
 struct log_endpoint_conf {
 	const char *logger;
 	int level; /* enum route_log_level */
@@ -22,8 +24,8 @@ struct log_endpoint_conf {
 	bool skip_line_separator;
 	/* accepted */
 	bool show_streams, show_cached_streams, show_files, show_future, lazy_start, show_stack;
-	bool mask;                 /* true is refused */
-	int style;                 /* Default; the others are refused */
+	bool mask;
+	int style;                 /* enum log_style */
 	int64_t group_size;        /* 0: a line for each message */
 	int64_t group_interval_ms; /* 0: none */
 	int64_t group_delay_ms;

@@ -92,9 +92,9 @@ static const struct option_desc options[] = {
 	{ .name = "logMask",
 	    .type = OPTION_BOOL,
 	    .dflt = "false",
-	    .flags = OPTION_PRODUCER | OPTION_LABEL,
+	    .flags = OPTION_PRODUCER,
 	    .offset = AT(mask),
-	    .help = "false: nothing is masked; true is refused" },
+	    .help = "values of passwords, tokens and the like are masked" },
 	{ .name = "groupSize",
 	    .type = OPTION_INT,
 	    .flags = OPTION_PRODUCER,
@@ -131,7 +131,7 @@ static const struct option_desc options[] = {
 	    .dflt = "Default",
 	    .flags = OPTION_PRODUCER,
 	    .offset = AT(style),
-	    .help = "how the parts are set out; Tab and Fixed are not implemented" },
+	    .help = "how the parts are set out: with commas, a tab before each, or a tab and names of 20 characters" },
 	OPTIONS_END,
 };
 
@@ -139,12 +139,6 @@ static int
 log_check(struct compile *c, struct endpoint *ep)
 {
 	const struct log_endpoint_conf *conf = ep->conf;
-	if (conf->mask)
-		return compile_error(
-		    c, ep->at, "option \"logMask: true\" of log is not implemented in this release");
-	if (conf->style != 0)
-		return compile_error(
-		    c, ep->at, "option \"style\" of log: only Default is implemented in this release");
 	if (conf->group_size > 0 && conf->group_interval_ms > 0)
 		return compile_error(c, ep->at, "groupInterval: cannot be together with groupSize");
 	return 0;

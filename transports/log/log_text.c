@@ -2,6 +2,7 @@
  */
 #include "core/base/assert.h"
 #include "core/eip/engine.h"
+#include "core/eip/log_mask.h"
 #include "transports/log/log.h"
 
 #include <stdio.h>
@@ -18,12 +19,15 @@ struct writer {
 static void
 part(struct writer *w, const char *name)
 {
-	if (w->conf->multiline)
-		(void)buf_add(
-		    &w->out, "\n  ", 3); /* the buffer has no bound: what goes in is cut before */
-	else if (w->any)
-		(void)buf_add(&w->out, ", ", 2);
-	(void)buf_printf(&w->out, "%s: ", name);
+	int style = w->conf->style;
+
+	if (w->conf->multiline) /* the buffer has no bound: what goes in is cut before */
+		(void)buf_add_char(&w->out, '\n');
+	if (style != LOG_STYLE_DEFAULT)
+		(void)buf_add_char(&w->out, '\t');
+	else if (w->conf->multiline || w->any)
+		(void)buf_add_str(&w->out, w->conf->multiline ? STR_LIT("  ") : STR_LIT(", "));
+	(void)buf_printf(&w->out, style == LOG_STYLE_FIXED ? "%-20s" : "%s: ", name);
 	w->any = true;
 }
 
@@ -91,8 +95,7 @@ headers_part(struct writer *w)
 	struct headers *hs = &w->ex->headers;
 	struct named *items = arena_alloc(&w->ex->arena, (hs->n + 1) * sizeof(items[0]));
 	size_t n = 0;
-	HEADERS_FOREACH(hs, h)
-	{
+	HEADERS_FOREACH (hs, h) {
 		items[n++] = (struct named){ h->name, &h->value };
 	}
 	map_part(w, "Headers", items, n);
@@ -121,14 +124,20 @@ body_type(const struct value *body)
 	return strncmp(name, "java.lang.", 10) == 0 ? name + 10 : name;
 }
 
+static struct str
+body_text(struct exchange *ex)
+{
+	const struct value *body = &ex->body;
+
+	return value_is_null(body)       ? STR_LIT("[Body is null]")
+	    : body->type == VALUE_STREAM ? STR_LIT("[Body is a stream]")
+					 : value_text(&ex->arena, body);
+}
+
 static void
 body_part(struct writer *w)
 {
-	const struct value *body = &w->ex->body;
-	struct str text = value_is_null(body) ? STR_LIT("[Body is null]")
-	    : body->type == VALUE_STREAM      ? STR_LIT("[Body is a stream]")
-					      : value_text(&w->ex->arena, body);
-	text = clip(w, text);
+	struct str text = clip(w, body_text(w->ex));
 	part(w, "Body");
 	for (size_t i = 0; i < text.n; i++)
 		if (!w->conf->skip_line_separator || text.p[i] != '\n')
@@ -212,31 +221,46 @@ add_cut(struct buf *out, struct str text, size_t max)
 	}
 }
 
-struct str
-log_text_of(const struct log_endpoint_conf *conf, struct exchange *ex)
+/* The body alone. */
+static struct str
+plain_text(const struct log_endpoint_conf *conf, struct exchange *ex)
+{
+	struct str text = body_text(ex);
+	size_t n = (size_t)conf->max_chars;
+
+	if (n == 0 || text.n <= n)
+		return text;
+	while (n > 0 && ((unsigned char)text.p[n] & 0xc0) == 0x80)
+		n--;
+	return str_of(
+	    arena_printf(&ex->arena, "%.*s... [Body clipped after %lld chars, total length is %zu]",
+		(int)n, text.p, (long long)conf->max_chars, text.n));
+}
+
+static struct str
+exchange_text(const struct log_endpoint_conf *conf, struct exchange *ex)
 {
 	struct writer w = { .conf = conf, .ex = ex };
 	struct buf line;
+
 	buf_init(&w.out, 0);
 	buf_init(&line, 0);
-	if (conf->plain)
-		body_part(&w);
-	else
-		write_parts(&w);
-	struct str parts = { w.out.p, w.out.n };
-	if (conf->plain) {
-		parts.p += sizeof("Body: ") - 1;
-		parts.n -= sizeof("Body: ") - 1;
-		add_cut(&line, parts, (size_t)conf->max_chars);
-	} else {
-		(void)buf_add_str(&line, STR_LIT("Exchange["));
-		add_cut(&line, parts, (size_t)conf->max_chars);
-		(void)buf_add_str(&line, conf->multiline ? STR_LIT("\n]") : STR_LIT("]"));
-	}
+	write_parts(&w);
+	(void)buf_add_str(&line, STR_LIT("Exchange["));
+	add_cut(&line, (struct str){ w.out.p, w.out.n }, (size_t)conf->max_chars);
+	(void)buf_add_str(&line, conf->multiline ? STR_LIT("\n]") : STR_LIT("]"));
 	struct str text = arena_str(&ex->arena, (struct str){ line.p, line.n });
 	buf_fini(&line);
 	buf_fini(&w.out);
 	return text;
+}
+
+struct str
+log_text_of(const struct log_endpoint_conf *conf, struct exchange *ex)
+{
+	struct str text = conf->plain ? plain_text(conf, ex) : exchange_text(conf, ex);
+
+	return conf->mask ? log_mask(&ex->arena, text) : text;
 }
 
 /* ---- groups ---- */
@@ -292,7 +316,8 @@ log_group_tell(struct log_group *g, bool active_only, struct monotime now, struc
 	if (g->group == 0 && active_only)
 		return (struct str){ NULL, 0 };
 	const char *text = arena_printf(a,
-	    "Received: %llu new messages, with total %llu so far. Last group took: %lld millis which "
+	    "Received: %llu new messages, with total %llu so far. Last group took: %lld millis "
+	    "which "
 	    "is: %s messages per second. average: %s",
 	    (unsigned long long)g->group, (unsigned long long)g->received, (long long)took,
 	    number(a, rate), number(a, average));
