@@ -215,7 +215,7 @@ def test_properties_are_known_or_refused():
         status, out, err = check(**{'additionalProperties.' + name: value})
         assert status == 1 and '.yaml:' in out + err and all(p in out + err for p in parts), (name, out, err)
     status, out, err = check(securityProtocol='SASL_SSL', saslMechanism='PLAIN', saslUsername='u', saslPassword='{{secret}}',
-                             **{'additionalProperties.ssl.key.password': '{{secret}}', 'additionalProperties.no.such': 1})
+                             **{'additionalProperties.sasl.oauthbearer.client.secret': '{{secret}}', 'additionalProperties.no.such': 1})
     assert status == 1 and 'no.such' in out + err and 'hush' not in out + err, out + err
 
 

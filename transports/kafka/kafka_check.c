@@ -3,8 +3,8 @@
 
 #include "core/base/assert.h"
 #include "transports/kafka/kafka_conf.h"
-#include "transports/kafka/kafka_jaas.h"
 #include "transports/kafka/kafka_java.h"
+#include "transports/kafka/kafka_names.h"
 
 #include "core/config/option.h"
 
@@ -136,137 +136,6 @@ check_partitioner(struct compile *c, struct endpoint *ep)
 	return 0;
 }
 
-/* ---- security ---- */
-
-static const struct {
-	const char *name;
-	bool sasl, tls;
-} protocols[] = {
-	{ "PLAINTEXT", false, false },
-	{ "SSL", false, true },
-	{ "SASL_PLAINTEXT", true, false },
-	{ "SASL_SSL", true, true },
-};
-
-/* saslAuthType says both, where they are not given. */
-static void
-apply_auth_type(struct kafka_conf *conf)
-{
-	static const char *const mechanisms[] = {
-		[KAFKA_SASL_AUTH_PLAIN] = "PLAIN",
-		[KAFKA_SASL_AUTH_SCRAM_256] = "SCRAM-SHA-256",
-		[KAFKA_SASL_AUTH_SCRAM_512] = "SCRAM-SHA-512",
-		[KAFKA_SASL_AUTH_SSL] = NULL,
-	};
-	const char *mechanism = mechanisms[conf->sasl_auth];
-
-	if (conf->sasl_auth == KAFKA_SASL_AUTH_UNSET || conf->sasl_auth == KAFKA_SASL_AUTH_NONE)
-		return;
-	if (!given(conf, "securityProtocol"))
-		conf->security_protocol = mechanism != NULL ? "SASL_SSL" : "SSL";
-	if (mechanism != NULL && !given(conf, "saslMechanism"))
-		conf->sasl_mechanism = mechanism;
-}
-
-static int
-check_sasl(struct compile *c, struct endpoint *ep)
-{
-	static const char *const mechanisms[] = { "PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", NULL };
-	struct kafka_conf *conf = ep->conf;
-	const char *why;
-
-	for (size_t i = 0; mechanisms[i] != NULL; i++) {
-		if (strcmp(conf->sasl_mechanism, mechanisms[i]) == 0)
-			conf->mechanism = mechanisms[i];
-	}
-	if (conf->mechanism == NULL)
-		return compile_error(c, ep->at,
-		    "saslMechanism: \"%s\" is not implemented in this release: expected \"PLAIN\", "
-		    "\"SCRAM-SHA-256\" or \"SCRAM-SHA-512\"",
-		    conf->sasl_mechanism);
-	if (conf->sasl_jaas != NULL) {
-		struct kafka_jaas jaas;
-		if (!kafka_jaas_parse(compile_arena(c), str_of(conf->sasl_jaas), &jaas, &why))
-			return compile_error(c, ep->at, "saslJaasConfig: %s", why);
-		if (jaas.scram != (conf->mechanism[0] == 'S'))
-			return compile_error(c, ep->at, "saslJaasConfig: the login module does not go with "
-			    "saslMechanism=%s", conf->mechanism);
-		conf->sasl_username = jaas.username;
-		conf->sasl_password = jaas.password;
-	}
-	if (conf->sasl_username == NULL || conf->sasl_password == NULL)
-		return compile_error(c, ep->at,
-		    "%s: missing with securityProtocol=%s: expected saslUsername and saslPassword, or "
-		    "saslJaasConfig",
-		    conf->sasl_username == NULL ? "saslUsername" : "saslPassword",
-		    conf->security_protocol);
-	return 0;
-}
-
-static bool
-is_type(const char *type, const char *name)
-{
-	return type != NULL && str_caseeq(str_of(type), str_of(name));
-}
-
-/* PEM may be left out where the file's name says it. */
-static bool
-is_pem(const char *type, const char *file)
-{
-	return is_type(type, "PEM") || (type == NULL && str_ends(str_of(file), ".pem"));
-}
-
-static int
-check_stores(struct compile *c, struct endpoint *ep)
-{
-	struct kafka_conf *conf = ep->conf;
-
-	if (conf->ssl_truststore != NULL) {
-		if (!is_pem(conf->ssl_truststore_type, conf->ssl_truststore))
-			return compile_error(c, ep->at,
-			    "sslTruststoreType: \"%s\" cannot be read here: expected \"PEM\" (keytool "
-			    "-exportcert -rfc writes it)",
-			    conf->ssl_truststore_type != NULL ? conf->ssl_truststore_type : "JKS");
-		conf->ca_file = compile_file(c, conf->ssl_truststore, ep->at);
-		if (conf->ca_file == NULL)
-			return -1;
-	}
-	if (conf->ssl_keystore == NULL)
-		return 0;
-	conf->key_is_pem = is_pem(conf->ssl_keystore_type, conf->ssl_keystore);
-	if (!conf->key_is_pem && !is_type(conf->ssl_keystore_type, "PKCS12"))
-		return compile_error(c, ep->at,
-		    "sslKeystoreType: \"%s\" cannot be read here: expected \"PEM\" or \"PKCS12\"",
-		    conf->ssl_keystore_type != NULL ? conf->ssl_keystore_type : "JKS");
-	conf->key_file = compile_file(c, conf->ssl_keystore, ep->at);
-	return conf->key_file != NULL ? 0 : -1;
-}
-
-static int
-check_security(struct compile *c, struct endpoint *ep)
-{
-	struct kafka_conf *conf = ep->conf;
-	size_t i = 0;
-
-	apply_auth_type(conf);
-	while (i < ARRAY_LEN(protocols) &&
-	    !str_caseeq(str_of(conf->security_protocol), str_of(protocols[i].name)))
-		i++;
-	if (i == ARRAY_LEN(protocols))
-		return compile_error(c, ep->at,
-		    "securityProtocol: expected PLAINTEXT, SSL, SASL_PLAINTEXT or SASL_SSL, got \"%s\"",
-		    conf->security_protocol);
-	conf->security_protocol = protocols[i].name;
-	conf->tls = protocols[i].tls;
-	if (protocols[i].sasl && check_sasl(c, ep) != 0)
-		return -1;
-	if (conf->tls)
-		return check_stores(c, ep);
-	return 0;
-}
-
-/* ---- the endpoint ---- */
-
 /* ---- from ---- */
 
 enum { IN_FLIGHT_MAX = 10000, POLL_RECORDS_MAX = 100000, CONSUMERS_MAX = 256, TOPIC_NAME_MAX = 249 };
@@ -376,6 +245,14 @@ check_producer(struct compile *c, struct endpoint *ep)
 			    c, ep->at, "enableIdempotence: needs requestRequiredAcks=all");
 		conf->idempotence = false;
 	}
+	if (conf->idempotence && given(conf, "retries") && conf->retries == 0) {
+		if (given(conf, "enableIdempotence"))
+			return compile_error(c, ep->at, "enableIdempotence: needs retries");
+		conf->idempotence = false;
+	}
+	if (conf->delivery_timeout_ms <= conf->linger_ms)
+		return compile_error(c, ep->at, "deliveryTimeoutMs: expected more than lingerMs (%lld)",
+		    (long long)conf->linger_ms);
 	if (conf->idempotence && conf->max_in_flight_requests > 5) {
 		if (given(conf, "enableIdempotence"))
 			return compile_error(
@@ -389,21 +266,83 @@ check_producer(struct compile *c, struct endpoint *ep)
 	return check_partitioner(c, ep);
 }
 
-/* additionalProperties.NAME=VALUE. */
+/* ---- additionalProperties.NAME=VALUE ---- */
+
+static int
+set_option_of_property(
+    struct compile *c, struct endpoint *ep, const char *property, const char *option, const char *value)
+{
+	const struct option_desc *o = option_find(kafka_options, str_of(option));
+	struct hinny_error err;
+
+	ASSERT(o != NULL);
+	if (given(ep->conf, option))
+		return compile_error(
+		    c, ep->at, "additionalProperties.%s: the option %s is given, which is the same", property, option);
+	if (option_set_text(compile_arena(c), o, ep->conf, str_of(value), &err) != HINNY_OK)
+		return compile_error(c, ep->at, "additionalProperties.%s: %s", property, err.text);
+	option_mark_given(ep->conf, kafka_options, o);
+	return 0;
+}
+
+/* The name must hold: what librdkafka has to say of it is asked in the worker. */
 static int
 check_properties(struct compile *c, struct endpoint *ep)
 {
 	struct kafka_conf *conf = ep->conf;
 	const size_t skip = strlen("additionalProperties.");
+	int rc = 0;
 
 	conf->properties.items = arena_alloc(
 	    compile_arena(c), (ep->rest.n + 1) * sizeof(struct pair));
 	for (size_t i = 0; i < ep->rest.n; i++) {
-		const char *name = ep->rest.items[i].key + skip;
-		if (*name == '\0')
-			return compile_error(c, ep->at, "additionalProperties: a property has no name");
-		conf->properties.items[conf->properties.n++] =
-		    (struct pair){ name, ep->rest.items[i].value };
+		const char *name = ep->rest.items[i].key + skip, *value = ep->rest.items[i].value;
+		const char *why = *name == '\0' ? "a property has no name" : kafka_property_refused(name);
+		const char *option = kafka_property_option(name, ep->consumer);
+		if (why != NULL)
+			rc = compile_error(c, ep->at, "additionalProperties.%s: %s", name, why);
+		else if (option != NULL && set_option_of_property(c, ep, name, option, value) != 0)
+			rc = -1;
+		else if (option == NULL && !kafka_property_holds(name, value))
+			conf->properties.items[conf->properties.n++] =
+			    (struct pair){ kafka_property_name(name), value };
+	}
+	return rc;
+}
+
+/* host:port, with commas between them; a host may be an IPv6 address in brackets. */
+static bool
+is_broker(struct str s)
+{
+	size_t colon = s.n;
+	unsigned port = 0;
+
+	while (colon > 0 && s.p[colon - 1] != ':')
+		colon--;
+	if (colon < 2 || colon == s.n || s.n - colon > 5)
+		return false;
+	for (size_t i = colon; i < s.n; i++) {
+		if (!isdigit((unsigned char)s.p[i]))
+			return false;
+		port = port * 10 + (unsigned)(s.p[i] - '0');
+	}
+	struct str host = { s.p, colon - 1 };
+	bool bracketed = host.n > 2 && host.p[0] == '[' && host.p[host.n - 1] == ']';
+	return port > 0 && port <= UINT16_MAX && memchr(host.p, ' ', host.n) == NULL &&
+	    (bracketed || memchr(host.p, ':', host.n) == NULL);
+}
+
+static int
+check_brokers(struct compile *c, const struct endpoint *ep)
+{
+	const struct kafka_conf *conf = ep->conf;
+	struct str rest = str_of(conf->brokers), broker;
+
+	while (str_split(&rest, ',', &broker)) {
+		size_t scheme = str_find(broker, STR_LIT("://")); /* as librdkafka takes it */
+		struct str address = str_trim(scheme == SIZE_MAX ? broker : str_skip(broker, scheme + 3));
+		if (!is_broker(address))
+			return compile_error(c, ep->at, "brokers: expected host:port, got \"%.*s\"", STR_FMT(broker));
 	}
 	return 0;
 }
@@ -427,15 +366,15 @@ kafka_check(struct compile *c, struct endpoint *ep)
 {
 	struct kafka_conf *conf = ep->conf;
 
-	if (check_missing(c, ep) != 0)
-		return -1;
-	if (set_from_properties(c, ep) != 0 || check_properties(c, ep) != 0)
+	if (check_properties(c, ep) != 0 || set_from_properties(c, ep) != 0 || check_missing(c, ep) != 0)
 		return -1;
 	if (conf->brokers == NULL || conf->brokers[0] == '\0')
 		return compile_error(c, ep->at,
 		    "missing option \"brokers\" of kafka: expected brokers=host:port, or the property "
 		    "camel.component.kafka.brokers");
-	if (check_security(c, ep) != 0)
+	if (check_brokers(c, ep) != 0 || kafka_check_security(c, ep) != 0)
 		return -1;
+	if (conf->retry_backoff_ms > conf->retry_backoff_max_ms)
+		conf->retry_backoff_ms = conf->retry_backoff_max_ms;
 	return ep->consumer ? check_consumer(c, ep) : check_producer(c, ep);
 }

@@ -5,5 +5,7 @@
 #include "core/config/compile.h"
 
 int kafka_check(struct compile *c, struct endpoint *ep);
+/* Its part in kafka_check_security.c. */
+int kafka_check_security(struct compile *c, struct endpoint *ep);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include "core/base/log.h"
 #include "core/base/mem.h"
+#include "transports/kafka/kafka_error.h"
 #include "transports/kafka/kafka_priv.h"
 #include "transports/kafka/kafka_props.h"
 
@@ -48,20 +49,17 @@ static void client_event(struct kafka_queue *q, rd_kafka_event_t *ev);
 static enum hinny_rc
 client_start(struct kafka_client *kc, struct hinny_error *err)
 {
-	char text[512];
 	rd_kafka_conf_t *conf = kafka_props_conf(&kc->props, err);
 
 	if (conf == NULL)
 		return HINNY_EINVAL;
 	rd_kafka_conf_set_events(
 	    conf, RD_KAFKA_EVENT_DR | RD_KAFKA_EVENT_ERROR | RD_KAFKA_EVENT_LOG);
-	kc->rk = rd_kafka_new(RD_KAFKA_PRODUCER, conf, text, sizeof text);
-	if (kc->rk == NULL) {
-		rd_kafka_conf_destroy(conf);
-		return hinny_error_set(err, HINNY_EINVAL, "%s", text);
-	}
+	enum hinny_rc rc = kafka_props_client(RD_KAFKA_PRODUCER, conf, &kc->rk, err);
+	if (rc != HINNY_OK)
+		return rc;
 	(void)rd_kafka_set_log_queue(kc->rk, NULL); /* to the main queue; fails without log.queue only */
-	enum hinny_rc rc = kafka_queue_open(worker_loop(kc->ks->wk), &kc->events,
+	rc = kafka_queue_open(worker_loop(kc->ks->wk), &kc->events,
 	    rd_kafka_queue_get_main(kc->rk), client_event, err);
 	if (rc != HINNY_OK) {
 		rd_kafka_destroy(kc->rk);
@@ -199,13 +197,11 @@ kafka_client_get(struct kafka_state *ks, const struct endpoint *ep, struct kafka
 	struct kafka_client *kc = MEM_NEW(struct kafka_client), *old = NULL;
 
 	client_init(kc, ks, ep->conf);
-	enum hinny_rc rc =
-	    kafka_props_make(&kc->arena, ep, worker_generation_dir(ks->wk), &kc->props, err);
-	if (rc == HINNY_OK) {
-		set_key(kc, ep->conf);
-		old = client_find(ks, kc->key);
-	}
-	if (rc == HINNY_OK && old == NULL && ks->clients_n >= KAFKA_CLIENTS_MAX)
+	enum hinny_rc rc = HINNY_OK;
+	kafka_props_make(&kc->arena, ep, worker_generation_dir(ks->wk), &kc->props);
+	set_key(kc, ep->conf);
+	old = client_find(ks, kc->key);
+	if (old == NULL && ks->clients_n >= KAFKA_CLIENTS_MAX)
 		rc = hinny_error_set(err, HINNY_EINVAL,
 		    "more than %d different configurations of kafka: in a worker", KAFKA_CLIENTS_MAX);
 	if (rc == HINNY_OK && old == NULL)
@@ -411,8 +407,8 @@ client_fatal(struct kafka_client *kc)
 static void
 client_error(struct kafka_client *kc, rd_kafka_event_t *ev)
 {
-	rd_kafka_resp_err_t code = rd_kafka_event_error(ev);
 	const char *text = rd_kafka_event_error_string(ev);
+	rd_kafka_resp_err_t code = kafka_error_code(rd_kafka_event_error(ev), text);
 
 	if (rd_kafka_event_error_is_fatal(ev) || code == RD_KAFKA_RESP_ERR__FATAL) {
 		client_fatal(kc);

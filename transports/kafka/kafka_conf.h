@@ -49,6 +49,7 @@ struct kafka_conf {
 	const char *topic;
 	const char *brokers, *client_id;
 	int64_t metadata_max_age_ms, reconnect_backoff_ms, reconnect_backoff_max_ms, retry_backoff_ms;
+	int64_t retry_backoff_max_ms, consumer_request_timeout_ms;
 	int64_t shutdown_timeout_ms;
 	/* security */
 	const char *security_protocol, *sasl_mechanism, *sasl_username, *sasl_password, *sasl_jaas;
@@ -78,8 +79,6 @@ struct kafka_conf {
 	/* options without meaning here */
 	bool label;
 	int label_enum;
-	int64_t label_number;
-	const char *label_text;
 	/* worked out by the check */
 	enum kafka_serde key_serde, value_serde; /* of this side */
 	enum kafka_partitioner partitioning;

@@ -241,8 +241,8 @@ kafka_member_poll_failed(
 static void
 member_error(struct kafka_member *m, rd_kafka_event_t *ev)
 {
-	rd_kafka_resp_err_t code = rd_kafka_event_error(ev);
 	const char *text = rd_kafka_event_error_string(ev);
+	rd_kafka_resp_err_t code = kafka_error_code(rd_kafka_event_error(ev), text);
 	char fatal[512];
 	if (rd_kafka_event_error_is_fatal(ev) || code == RD_KAFKA_RESP_ERR__FATAL) {
 		code = rd_kafka_fatal_error(m->rk, fatal, sizeof fatal);
@@ -371,18 +371,15 @@ subscribe(struct kafka_member *m, struct hinny_error *err)
 static enum hinny_rc
 client_new(struct kafka_member *m, struct hinny_error *err)
 {
-	char text[512];
 	rd_kafka_conf_t *conf = member_conf(m, err);
 	if (conf == NULL)
 		return HINNY_EINVAL;
-	m->rk = rd_kafka_new(RD_KAFKA_CONSUMER, conf, text, sizeof text);
-	if (m->rk == NULL) {
-		rd_kafka_conf_destroy(conf);
-		return hinny_error_set(err, HINNY_EINVAL, "%s", text);
-	}
+	enum hinny_rc rc = kafka_props_client(RD_KAFKA_CONSUMER, conf, &m->rk, err);
+	if (rc != HINNY_OK)
+		return rc;
 	(void)rd_kafka_poll_set_consumer(m->rk);   /* fails without a group only */
 	(void)rd_kafka_set_log_queue(m->rk, NULL); /* to the main queue */
-	enum hinny_rc rc = kafka_queue_open(
+	rc = kafka_queue_open(
 	    worker_loop(m->wk), &m->events, rd_kafka_queue_get_consumer(m->rk), member_event, err);
 	if (rc == HINNY_OK)
 		rc = subscribe(m, err);
@@ -494,19 +491,26 @@ records_at_once(const struct kafka_conf *conf)
 	return conf->break_on_error ? 1 : (uint32_t)conf->max_in_flight;
 }
 
+/* What can be wrong with keys and properties shows when a client is made of them. */
 enum hinny_rc
 kafka_consumer_prepare(struct worker *wk, struct endpoint *ep, struct hinny_error *err)
 {
+	const struct kafka_conf *opts = ep->conf;
 	struct arena a;
 	struct pairs props;
-	(void)wk;
+	rd_kafka_t *rk;
 	arena_init(&a);
-	enum hinny_rc rc = kafka_props_make(&a, ep, worker_generation_dir(wk), &props, err);
-	rd_kafka_conf_t *conf = rc == HINNY_OK ? kafka_props_conf(&props, err) : NULL;
-	if (conf != NULL)
+	kafka_props_make(&a, ep, worker_generation_dir(wk), &props);
+	kafka_props_add(&a, &props, "bootstrap.servers", ""); /* nothing is asked of a broker yet */
+	rd_kafka_conf_t *conf = kafka_props_conf(&props, err);
+	enum hinny_rc rc = conf != NULL ? HINNY_OK : HINNY_EINVAL;
+	if (conf != NULL && (opts->tls || opts->properties.n > 0)) {
+		rc = kafka_props_client(RD_KAFKA_CONSUMER, conf, &rk, err);
+		if (rc == HINNY_OK)
+			rd_kafka_destroy(rk);
+	} else if (conf != NULL) {
 		rd_kafka_conf_destroy(conf);
-	else
-		rc = HINNY_EINVAL;
+	}
 	arena_fini(&a);
 	return rc;
 }
@@ -529,10 +533,8 @@ kafka_consumer_start(
 	src->names_both = worker_settings(wk)->kafka_headers == 1;
 	src->commits_good = conf->batching || (conf->allow_manual_commit && !conf->auto_commit);
 	src->assignor = kafka_assignor(conf->partition_assignor);
-	enum hinny_rc rc =
-	    kafka_props_make(&src->arena, ep, worker_generation_dir(wk), &src->props, err);
-	if (rc != HINNY_OK)
-		return rc;
+	enum hinny_rc rc = HINNY_OK;
+	kafka_props_make(&src->arena, ep, worker_generation_dir(wk), &src->props);
 	source_props(src);
 	source_names(src);
 	src->members_n = (uint32_t)conf->consumers;

@@ -135,7 +135,7 @@ struct kafka_member {
 	bool working;
 	/* commits: one at a time */
 	bool committing, commit_failed, commit_hopeless;
-	struct monotime commit_due;
+	struct monotime commit_began, commit_due;
 	struct kafka_batch {                   /* batching */
 		struct kafka_incoming **items; /* maxPollRecords of them */
 		uint32_t n;

@@ -1,7 +1,7 @@
 /*
  * Offsets. What may be committed of a partition is the offset behind the last record that is done
  * with all before it. One commit of a member is on its way at a time; what comes meanwhile goes
- * with the next. With autoCommitEnable that is every autoCommitIntervalMs, without as soon as may
+ * with the next, or when commitTimeoutMs is over. With autoCommitEnable that is every autoCommitIntervalMs, without as soon as may
  * be; before a partition is given up, and at the end, in any case.
  */
 #include "transports/kafka/kafka_consumer.h"
@@ -56,6 +56,7 @@ kafka_commit_now(struct kafka_member *m)
 		rd_kafka_resp_err_t err =
 		    rd_kafka_commit_queue(m->rk, list, m->events.queue, NULL, NULL);
 		m->committing = err == RD_KAFKA_RESP_ERR_NO_ERROR;
+		m->commit_began = loop_now(worker_loop(m->wk));
 		if (err != RD_KAFKA_RESP_ERR_NO_ERROR)
 			log_warning("route %s: offsets cannot be committed: %s", m->src->route->id,
 			    rd_kafka_err2str(err));
@@ -112,10 +113,25 @@ kafka_commit_event(struct kafka_member *m, rd_kafka_event_t *ev)
 	kafka_member_progress(m);
 }
 
+/* No answer in time: another try, whatever becomes of this one. An answer that comes late is true as
+ * well, or tells that this one must be made again. */
+static void
+give_up_late(struct kafka_member *m, struct monotime now)
+{
+	if (!m->committing || monotime_ms_between(m->commit_began, now) < m->conf->commit_timeout_ms)
+		return;
+	log_warning("route %s: offsets were not committed within %lld ms, which is tried again",
+	    m->src->route->id, (long long)m->conf->commit_timeout_ms);
+	m->committing = false;
+	m->commit_failed = true;
+	m->commit_due = now;
+}
+
 void
 kafka_commit_tick(struct kafka_member *m)
 {
 	struct monotime now = loop_now(worker_loop(m->wk));
+	give_up_late(m, now);
 	bool leaves = m->state != KAFKA_MEMBER_RUNNING || !list_empty(&m->rebalances);
 	if (m->conf->auto_commit && !leaves && now.ns < m->commit_due.ns)
 		return;

@@ -28,12 +28,12 @@
 #define ONE_OF(option, side, member, value, words, text) \
 	{ .name = option, .type = OPTION_ENUM, .values = words, .dflt = value, .flags = side, \
 	    .offset = AT(member), .help = text }
-#define NO_TEXT(option, side, text) \
-	TEXT(option, (side) | OPTION_LABEL, label_text, NULL, "without meaning here" text)
-#define NO_FLAG(option, side, value, text) \
-	FLAG(option, (side) | OPTION_LABEL, label, value, "without meaning here" text)
-#define NO_NUMBER(option, side, value, text) \
-	COUNT(option, (side) | OPTION_LABEL, label_number, value, 0, "without meaning here" text)
+/* What it says is so in any case. */
+#define ANY_FLAG(option, side, value, text) \
+	FLAG(option, (side) | OPTION_LABEL, label, value, text)
+/* Of Java alone: nothing but the default can be given. */
+#define JAVA_ONLY(option, side, value, text) \
+	ONE_OF(option, (side) | OPTION_LABEL, label_enum, value, value, text)
 #define BOTH 0
 #define FROM OPTION_CONSUMER
 #define TO OPTION_PRODUCER
@@ -54,8 +54,8 @@ const struct option_desc kafka_options[] = {
 	    .type = OPTION_PAIRS,
 	    .flags = OPTION_PREFIX,
 	    .offset = AT(properties),
-	    .help = "additionalProperties.NAME=VALUE gives librdkafka a property; those of Java that "
-		    "mean the same are known" },
+	    .help = "additionalProperties.NAME=VALUE gives librdkafka a property; one that an option "
+		    "says, also by Java's name, is that option" },
 	TEXT("clientId", BOTH, client_id, "hinny", "what this client calls itself"),
 	TIME("metadataMaxAgeMs", BOTH, metadata_max_age_ms, "300000", "brokers and topics are asked for "
 	    "anew after so long"),
@@ -64,7 +64,7 @@ const struct option_desc kafka_options[] = {
 	TIME("reconnectBackoffMs", TO, reconnect_backoff_ms, "50",
 	    "at first between two tries to connect"),
 	TIME("retryBackoffMs", BOTH, retry_backoff_ms, "100", "before a request is made again"),
-	NO_NUMBER("retryBackoffMaxMs", BOTH, "1000", ": the wait does not grow"),
+	TIME("retryBackoffMaxMs", BOTH, retry_backoff_max_ms, "1000", "…but not longer than this"),
 	TIME("shutdownTimeout", BOTH, shutdown_timeout_ms, "30000", "for what is in flight at the end"),
 
 	/* security */
@@ -80,7 +80,8 @@ const struct option_desc kafka_options[] = {
 	    "sets securityProtocol and saslMechanism to what goes with it"),
 	TEXT("sslTruststoreLocation", BOTH, ssl_truststore, NULL,
 	    "certificates that are trusted: a PEM file; default: those of the system"),
-	TEXT("sslTruststorePassword", BOTH | OPTION_SECRET, ssl_truststore_password, NULL, "a PEM file has none"),
+	TEXT("sslTruststorePassword", BOTH | OPTION_SECRET, ssl_truststore_password, NULL,
+	    "a PEM file has none: cannot be given"),
 	TEXT("sslTruststoreType", BOTH, ssl_truststore_type, NULL,
 	    "PEM; JKS, Camel's default, cannot be read here"),
 	TEXT("sslKeystoreLocation", BOTH, ssl_keystore, NULL,
@@ -93,9 +94,8 @@ const struct option_desc kafka_options[] = {
 	TEXT("sslCipherSuites", BOTH, ssl_ciphers, NULL, "as OpenSSL has them"),
 	TEXT("sslEndpointAlgorithm", BOTH, ssl_endpoint_algorithm, "https",
 	    "https: the broker's certificate must be for its name; none: need not"),
-	NO_TEXT("sslKeymanagerAlgorithm", BOTH, ""),
-	NO_TEXT("sslTrustmanagerAlgorithm", BOTH, ""),
-	NO_TEXT("sslProvider", BOTH, ": it is OpenSSL"),
+	JAVA_ONLY("sslKeymanagerAlgorithm", BOTH, "SunX509", "of Java: only its default can be given"),
+	JAVA_ONLY("sslTrustmanagerAlgorithm", BOTH, "PKIX", "of Java: only its default can be given"),
 
 	/* from */
 	TEXT("groupId", FROM, group_id, NULL, "group of consumers; default: one of its own"),
@@ -147,9 +147,12 @@ const struct option_desc kafka_options[] = {
 	    "a record waits for the one before it with the same key"),
 	ONE_OF("exchangePattern", FROM, pattern, "InOnly", "InOnly|InOut", "pattern of the exchanges"),
 	FLAG("specificAvroReader", FROM, avro_reader, "false", "true is not implemented in this release"),
-	NO_NUMBER("consumerRequestTimeoutMs", FROM, "30000", ""),
-	NO_FLAG("preValidateHostAndPort", FROM, "true", ""),
-	NO_FLAG("bridgeErrorHandler", FROM, "false", ""),
+	TIME("consumerRequestTimeoutMs", FROM, consumer_request_timeout_ms, NULL,
+	    "the broker's answer to a request takes at most; default: a minute"),
+	ANY_FLAG("preValidateHostAndPort", FROM, "true",
+	    "brokers are always checked for their form; names are looked up when they are needed"),
+	ANY_FLAG("bridgeErrorHandler", FROM, "false",
+	    "what goes wrong is always for the error handler of the route: see pollOnError"),
 
 	/* to */
 	TEXT("key", TO, key, NULL, "key of the records; wins over the header CamelKafkaKey"),
@@ -193,13 +196,13 @@ const struct option_desc kafka_options[] = {
 	FLAG("transacted", TO, transacted, "false", "true is not implemented in this release"),
 	FLAG("batchWithIndividualHeaders", TO, individual_headers, "false",
 	    "true is not implemented in this release"),
-	NO_FLAG("synchronous", BOTH, "false", ": a step always waits for the broker's answer"),
-	NO_FLAG("lazyStartProducer", TO, "false", ""),
-	NO_TEXT("metricReporters", TO, ""),
-	NO_NUMBER("metricsSampleWindowMs", TO, "30000", ""),
-	NO_NUMBER("noOfMetricsSample", TO, "2", ""),
-	NO_NUMBER("workerPoolCoreSize", TO, "10", ": there are no threads"),
-	NO_NUMBER("workerPoolMaxSize", TO, "20", ": there are no threads"),
+	ANY_FLAG("synchronous", BOTH, "false", "a step always waits for the broker's answer"),
+	ANY_FLAG("lazyStartProducer", TO, "false",
+	    "a broker that is away never keeps a route from starting"),
+	JAVA_ONLY("metricsSampleWindowMs", TO, "30000", "of Java: only its default can be given"),
+	JAVA_ONLY("noOfMetricsSample", TO, "2", "of Java: only its default can be given"),
+	JAVA_ONLY("workerPoolCoreSize", TO, "10", "there are no threads: only its default can be given"),
+	JAVA_ONLY("workerPoolMaxSize", TO, "20", "there are no threads: only its default can be given"),
 	OPTIONS_END,
 };
 

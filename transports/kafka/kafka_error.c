@@ -3,6 +3,8 @@
 
 #include "core/base/assert.h"
 
+#include <string.h>
+
 #define ERR(name) RD_KAFKA_RESP_ERR_##name
 
 static const struct {
@@ -64,4 +66,15 @@ kafka_error_exception(rd_kafka_resp_err_t code)
 			return table[i].exception;
 	}
 	return EXCEPTION_KAFKA;
+}
+
+/* With TLS 1.3 the broker's refusal of the client's certificate comes when the client takes itself
+ * for connected. A broker that goes away is "unexpected eof". */
+rd_kafka_resp_err_t
+kafka_error_code(rd_kafka_resp_err_t code, const char *text)
+{
+	bool tls = code == RD_KAFKA_RESP_ERR__TRANSPORT && text != NULL &&
+	    strstr(text, ":SSL routines:") != NULL && strstr(text, "unexpected eof") == NULL;
+
+	return tls ? RD_KAFKA_RESP_ERR__SSL : code;
 }

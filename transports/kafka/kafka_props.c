@@ -2,7 +2,6 @@
 #include "transports/kafka/kafka_props.h"
 
 #include "core/base/assert.h"
-#include "core/base/log.h"
 #include "core/config/compile.h"
 #include "core/config/option.h"
 #include "transports/kafka/kafka_conf.h"
@@ -36,6 +35,7 @@ static const struct row {
 	{ "heartbeat.interval.ms", "heartbeatIntervalMs", OPTION_CONSUMER, ALWAYS },
 	{ "max.poll.interval.ms", "maxPollIntervalMs", OPTION_CONSUMER, GIVEN },
 	{ "isolation.level", "isolationLevel", OPTION_CONSUMER, ALWAYS },
+	{ "socket.timeout.ms", "consumerRequestTimeoutMs", OPTION_CONSUMER, GIVEN },
 	{ "retry.backoff.ms", "retryBackoffMs", OPTION_PRODUCER, ALWAYS },
 	{ "acks", "requestRequiredAcks", OPTION_PRODUCER, ALWAYS },
 	{ "enable.idempotence", "enableIdempotence", OPTION_PRODUCER, ALWAYS },
@@ -49,51 +49,6 @@ static const struct row {
 	{ "connections.max.idle.ms", "connectionMaxIdleMs", OPTION_PRODUCER, ALWAYS },
 	{ "socket.receive.buffer.bytes", "receiveBufferBytes", OPTION_PRODUCER, POSITIVE },
 	{ "socket.send.buffer.bytes", "sendBufferBytes", OPTION_PRODUCER, POSITIVE },
-};
-
-/* Names of Java's client that are others here; NULL: what it does has no meaning here. */
-static const struct {
-	const char *java, *property;
-} aliases[] = {
-	{ "max.request.size", "message.max.bytes" },
-	{ "receive.buffer.bytes", "socket.receive.buffer.bytes" },
-	{ "send.buffer.bytes", "socket.send.buffer.bytes" },
-	{ "fetch.max.wait.ms", "fetch.wait.max.ms" },
-	{ "max.in.flight.requests.per.connection", "max.in.flight" },
-	{ "sasl.kerberos.service.name", "sasl.kerberos.service.name" },
-	{ "key.serializer", NULL },
-	{ "value.serializer", NULL },
-	{ "key.deserializer", NULL },
-	{ "value.deserializer", NULL },
-	{ "client.dns.lookup", NULL },
-	{ "default.api.timeout.ms", NULL },
-	{ "auto.include.jmx.reporter", NULL },
-	{ "metric.reporters", NULL },
-	{ "metrics.num.samples", NULL },
-	{ "metrics.recording.level", NULL },
-	{ "metrics.sample.window.ms", NULL },
-	{ "retry.backoff.max.ms", NULL },
-};
-
-/* What would take from Hinny what it lives on, and where it is to be had. */
-static const struct {
-	const char *property, *instead;
-} refused[] = {
-	{ "bootstrap.servers", "the option brokers" },
-	{ "metadata.broker.list", "the option brokers" },
-	{ "group.id", "the option groupId" },
-	{ "enable.auto.commit", "the option autoCommitEnable" },
-	{ "enable.auto.offset.store", NULL },
-	{ "enabled_events", NULL },
-	{ "log.queue", NULL },
-	{ "log.thread.name", NULL },
-	{ "log_level", "the setting log.level" },
-	{ "delivery.report.only.error", NULL },
-	{ "plugin.library.paths", NULL },
-	{ "transactional.id", NULL },
-	{ "sasl.username", "the option saslUsername" },
-	{ "sasl.password", "the option saslPassword" },
-	{ "sasl.jaas.config", "the option saslJaasConfig" },
 };
 
 void
@@ -178,6 +133,20 @@ add_producer(struct arena *a, const struct kafka_conf *conf, struct pairs *ps)
 	add_number(a, ps, "message.max.bytes", conf->max_request_size + RECORD_OVERHEAD);
 }
 
+/* What librdkafka demands of its own defaults beside the options that are given. */
+static void
+add_consumer(struct arena *a, const struct kafka_conf *conf, struct pairs *ps)
+{
+	enum { BACKOFF_MS = 100, MESSAGE_BYTES = 1000000, POLL_INTERVAL_MS = 300000 };
+
+	if (conf->reconnect_backoff_max_ms < BACKOFF_MS)
+		add_number(a, ps, "reconnect.backoff.ms", conf->reconnect_backoff_max_ms);
+	if (conf->fetch_max_bytes < MESSAGE_BYTES)
+		add_number(a, ps, "message.max.bytes", conf->fetch_max_bytes);
+	if (conf->session_timeout_ms > POLL_INTERVAL_MS && conf->max_poll_interval_ms == 0)
+		add_number(a, ps, "max.poll.interval.ms", conf->session_timeout_ms);
+}
+
 /* A file of the generation. */
 static const char *
 file_path(struct arena *a, int folder, const char *copy)
@@ -227,34 +196,8 @@ add_security(struct arena *a, const struct kafka_conf *conf, int folder, struct 
 		add_tls(a, conf, folder, ps);
 }
 
-/* ---- additionalProperties ---- */
-
-static enum hinny_rc
-add_additional(
-    struct arena *a, const struct pair *p, struct pairs *ps, struct hinny_error *err)
-{
-	const char *name = p->key;
-
-	for (size_t i = 0; i < ARRAY_LEN(refused); i++) {
-		if (strcmp(refused[i].property, name) == 0)
-			return hinny_error_set(err, HINNY_EINVAL, "additionalProperties.%s: cannot be given%s%s",
-			    name, refused[i].instead != NULL ? " here, but by " : "",
-			    refused[i].instead != NULL ? refused[i].instead : "");
-	}
-	for (size_t i = 0; i < ARRAY_LEN(aliases); i++) {
-		if (strcmp(aliases[i].java, name) != 0)
-			continue;
-		if (aliases[i].property == NULL)
-			return HINNY_OK;
-		name = aliases[i].property;
-	}
-	kafka_props_add(a, ps, name, p->value);
-	return HINNY_OK;
-}
-
-enum hinny_rc
-kafka_props_make(struct arena *a, const struct endpoint *ep, int folder, struct pairs *out,
-    struct hinny_error *err)
+void
+kafka_props_make(struct arena *a, const struct endpoint *ep, int folder, struct pairs *out)
 {
 	const struct kafka_conf *conf = ep->conf;
 
@@ -263,15 +206,13 @@ kafka_props_make(struct arena *a, const struct endpoint *ep, int folder, struct 
 	kafka_props_add(a, out, "socket.keepalive.enable", "true");
 	kafka_props_add(a, out, "log.connection.close", "false");
 	add_options(a, ep, out);
-	if (!ep->consumer)
+	if (ep->consumer)
+		add_consumer(a, conf, out);
+	else
 		add_producer(a, conf, out);
 	add_security(a, conf, folder, out);
-	for (size_t i = 0; i < conf->properties.n; i++) {
-		enum hinny_rc rc = add_additional(a, &conf->properties.items[i], out, err);
-		if (rc != HINNY_OK)
-			return rc;
-	}
-	return HINNY_OK;
+	for (size_t i = 0; i < conf->properties.n; i++)
+		kafka_props_add(a, out, conf->properties.items[i].key, conf->properties.items[i].value);
 }
 
 /* ---- the configuration ---- */
@@ -297,18 +238,6 @@ unknown_property(rd_kafka_conf_t *conf, const char *name, struct hinny_error *er
 	rd_kafka_conf_dump_free(dump, n);
 }
 
-enum { SCRAM_MENDED = 0x020601ff };
-
-static void
-warn_of_scram(const struct pair *p)
-{
-	if (rd_kafka_version() < SCRAM_MENDED && strcmp(p->key, "sasl.mechanism") == 0 &&
-	    str_starts(str_of(p->value), "SCRAM"))
-		log_warning("librdkafka %s logs in by %s only where Kafka is older than 3.9 (3.8.1, 3.7.2): "
-			    "later ones refuse its repeated nonce",
-		    rd_kafka_version_str(), p->value);
-}
-
 rd_kafka_conf_t *
 kafka_props_conf(const struct pairs *ps, struct hinny_error *err)
 {
@@ -318,7 +247,6 @@ kafka_props_conf(const struct pairs *ps, struct hinny_error *err)
 
 	for (size_t i = 0; i < ps->n && rc == RD_KAFKA_CONF_OK; i++) {
 		const struct pair *p = &ps->items[i];
-		warn_of_scram(p);
 		rc = rd_kafka_conf_set(conf, p->key, p->value, text, sizeof text);
 		if (rc == RD_KAFKA_CONF_UNKNOWN)
 			unknown_property(conf, p->key, err);
@@ -330,4 +258,28 @@ kafka_props_conf(const struct pairs *ps, struct hinny_error *err)
 		return conf;
 	rd_kafka_conf_destroy(conf);
 	return NULL;
+}
+
+/* librdkafka 2.0.2 frees the interceptors of a configuration that it makes no client of, so that it
+ * cannot be destroyed any more. Seldom: a worker that is refused ends. */
+static void
+keep_lost(rd_kafka_conf_t *conf)
+{
+	static rd_kafka_conf_t *volatile lost[8]; /* for those who look for leaks */
+	static unsigned n;
+
+	lost[n++ % ARRAY_LEN(lost)] = conf;
+}
+
+enum hinny_rc
+kafka_props_client(
+    rd_kafka_type_t type, rd_kafka_conf_t *conf, rd_kafka_t **out, struct hinny_error *err)
+{
+	char text[512];
+
+	*out = rd_kafka_new(type, conf, text, sizeof text);
+	if (*out != NULL)
+		return HINNY_OK;
+	keep_lost(conf);
+	return hinny_error_set(err, HINNY_EINVAL, "%s", text);
 }

@@ -9,11 +9,9 @@
 
 /*
  * From the options of the endpoint, consumer or producer, in order: of equal names the last counts.
- * Memory from `a`; values may be the endpoint's own; folder: worker_generation_dir(). HINNY_EINVAL: an
- * additional property that cannot be given.
+ * Memory from `a`; values may be the endpoint's own; folder: worker_generation_dir().
  */
-enum hinny_rc kafka_props_make(struct arena *a, const struct endpoint *ep, int folder,
-    struct pairs *out, struct hinny_error *err);
+void kafka_props_make(struct arena *a, const struct endpoint *ep, int folder, struct pairs *out);
 void kafka_props_add(struct arena *a, struct pairs *ps, const char *name, const char *value);
 /*
  * A configuration with these properties, and what every client of ours has: logs and events come by
@@ -21,5 +19,11 @@ void kafka_props_add(struct arena *a, struct pairs *ps, const char *name, const 
  * property (*err names it) or does not like its value.
  */
 rd_kafka_conf_t *kafka_props_conf(const struct pairs *ps, struct hinny_error *err);
+/*
+ * A client of that configuration, which becomes its own in any case. HINNY_EINVAL: librdkafka does
+ * not like how they go together, or what is in a file that they name.
+ */
+enum hinny_rc kafka_props_client(
+    rd_kafka_type_t type, rd_kafka_conf_t *conf, rd_kafka_t **out, struct hinny_error *err);
 
 #endif

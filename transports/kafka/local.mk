@@ -1,9 +1,11 @@
 # kafka: the descriptor (in every process) and what runs it (in hinny-kafka).
 transports_kafka_desc_sources = \
 	transports/kafka/kafka_check.c \
+	transports/kafka/kafka_check_security.c \
 	transports/kafka/kafka_desc.c \
 	transports/kafka/kafka_jaas.c \
-	transports/kafka/kafka_java.c
+	transports/kafka/kafka_java.c \
+	transports/kafka/kafka_names.c
 transports_kafka_sources = \
 	transports/kafka/kafka_client.c \
 	transports/kafka/kafka_consumer.c \
@@ -20,5 +22,6 @@ transports_kafka_sources = \
 	transports/kafka/kafka_props.c \
 	transports/kafka/kafka_queue.c \
 	transports/kafka/kafka_record.c \
+	transports/kafka/kafka_scram.c \
 	transports/kafka/kafka_send.c \
 	transports/kafka/kafka_window.c
