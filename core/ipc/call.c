@@ -585,23 +585,12 @@ call_peer_lost(struct ipc *ipc, struct ipc_peer *peer, uint64_t running, const c
 }
 
 void
-call_all_again(struct ipc *ipc, const char *reason)
+call_peer_again(struct ipc *ipc, struct ipc_peer *peer, const char *reason)
 {
-	struct list all;
-	list_init(&all);
-	LIST_FOREACH(&ipc->peers, it, tmp) {
-		struct ipc_peer *peer = LIST_ENTRY(it, struct ipc_peer, node);
-		while (!list_empty(&peer->calls)) {
-			struct list *node = peer->calls.next;
-			list_remove(node);
-			list_append(&all, node);
-		}
-	}
-	while (!list_empty(&all)) {
-		struct ipc_call *c = LIST_FIRST(&all, struct ipc_call, node);
-		list_remove(&c->node);
-		call_retry(c, false, reason, false);
-	}
+	bool announced = peer->announced;
+	call_peer_lost(ipc, peer, 0, reason, false);
+	peer->announced = announced;
+	call_dispatch(ipc, peer->kind);
 }
 
 void

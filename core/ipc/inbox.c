@@ -1,13 +1,11 @@
 /*
- * The inbox: one PULL socket a worker, always drained; frames go to the side that they belong to. A frame that is broken, of an unknown type or from a stranger is
+ * The inbox: one a worker, always drained; frames go to the side that they belong to. A frame that is broken, of an unknown type or from a stranger is
  * dropped with a log line.
  */
 #include "core/ipc/ipc_priv.h"
 
 #include "core/base/log.h"
 #include "core/base/mem.h"
-
-#include <nng/protocol/pipeline0/pull.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -91,9 +89,6 @@ on_frame(struct ipc *ipc, struct frame_reader *r, struct blob *blob)
 	case FRAME_ABORT:
 		on_abort(ipc, frame_get_u64(r), r);
 		return;
-	case FRAME_GREETING:
-		probe_heard(ipc, frame_get_u64(r));
-		return;
 	case FRAME_END: {
 		struct ipc_receiver *rc = receiver_find(ipc, frame_get_u64(r));
 		if (rc != NULL && frame_end(r))
@@ -106,12 +101,10 @@ on_frame(struct ipc *ipc, struct frame_reader *r, struct blob *blob)
 }
 
 static void
-on_message(struct ipc *ipc, nng_msg *msg)
+on_blob(struct ipc *ipc, struct blob *blob)
 {
-	struct blob *blob = blob_copy(nng_msg_body(msg), nng_msg_len(msg));
-	nng_msg_free(msg);
 	struct str batch = { blob->data, blob->size };
-	struct frame_reader r;
+	struct frame_reader r = { 0 };
 	while (!ipc->closing && frame_next(&batch, &r))
 		on_frame(ipc, &r, blob);
 	if (r.bad)
@@ -119,22 +112,17 @@ on_message(struct ipc *ipc, nng_msg *msg)
 	blob_put(blob);
 }
 
-void
-ipc_inbox_drain(struct ipc *ipc)
-{
-	nng_msg *msg;
-	int rc;
-	while (!ipc->closing && (rc = nng_recvmsg(ipc->pull, &msg, NNG_FLAG_NONBLOCK)) == 0)
-		on_message(ipc, msg);
-	if (!ipc->closing && rc != NNG_EAGAIN)
-		log_error("cannot receive from the inbox: %s", nng_strerror(rc));
-}
-
 static void
-inbox_readable(struct loop_fd *w, unsigned events)
+ipc_woken(struct loop_wake *w)
 {
-	(void)events;
-	ipc_inbox_drain(CONTAINER_OF(w, struct ipc, readable));
+	struct ipc *ipc = CONTAINER_OF(w, struct ipc, wake);
+	size_t n;
+	struct blob **blobs = intake_take(ipc->intake, &n);
+	for (size_t i = 0; i < n; i++)
+		on_blob(ipc, blobs[i]);
+	free(blobs);
+	if (!ipc->closing)
+		peers_woken(ipc);
 }
 
 static void
@@ -150,46 +138,23 @@ ipc_serve_again(struct loop_timer *t)
 }
 
 void
-ipc_inbox_url(const struct ipc *ipc, char *url)
+ipc_inbox_url(const struct ipc *ipc, int kind, uint32_t index, uint64_t incarnation, char *url)
 {
-	snprintf(url, IPC_URL_MAX, "ipc://%s/%s.%u.%llu", ipc->run_dir, kind_at(ipc->opt.kind)->kind, ipc->opt.index,
-	    (unsigned long long)ipc->opt.incarnation);
-}
-
-enum hinny_rc
-ipc_inbox_listen_again(struct ipc *ipc, struct hinny_error *err)
-{
-	char url[IPC_URL_MAX];
-	ipc_inbox_url(ipc, url);
-	nng_listener_close(ipc->listener);
-	int rc = nng_listen(ipc->pull, url, &ipc->listener, 0);
-	return rc == 0 ? HINNY_OK : hinny_error_set(err, HINNY_EIO, "cannot open the inbox %s again: %s", url, nng_strerror(rc));
+	snprintf(url, IPC_URL_MAX, "ipc://%s/%s.%u.%llu", ipc->run_dir, kind_at(kind)->kind, index,
+	    (unsigned long long)incarnation);
 }
 
 static enum hinny_rc
-inbox_listen(struct ipc *ipc, struct hinny_error *err)
+inbox_open(struct ipc *ipc, struct hinny_error *err)
 {
 	char url[IPC_URL_MAX];
-	ipc_inbox_url(ipc, url);
-	int rc = nng_pull0_open(&ipc->pull);
-	if (rc != 0)
-		return hinny_error_set(err, HINNY_EIO, "cannot open the inbox: %s", nng_strerror(rc));
-	int fd = -1;
-	rc = nng_socket_set_size(ipc->pull, NNG_OPT_RECVMAXSZ, IPC_MESSAGE_MAX);
-	if (rc == 0)
-		rc = nng_listen(ipc->pull, url, &ipc->listener, 0);
-	if (rc == 0)
-		rc = nng_socket_get_int(ipc->pull, NNG_OPT_RECVFD, &fd);
-	if (rc != 0) {
-		nng_close(ipc->pull);
-		return hinny_error_set(err, HINNY_EIO, "cannot open the inbox %s: %s", url, nng_strerror(rc));
-	}
-	enum hinny_rc hrc = loop_fd_init(ipc->opt.lp, &ipc->readable, fd, inbox_readable, err);
-	if (hrc != HINNY_OK)
-		nng_close(ipc->pull);
-	else
-		loop_fd_watch(&ipc->readable, LOOP_READ);
-	return hrc;
+	ipc_inbox_url(ipc, ipc->opt.kind, ipc->opt.index, ipc->opt.incarnation, url);
+	enum hinny_rc rc = loop_wake_init(ipc->opt.lp, &ipc->wake, ipc_woken, err);
+	if (rc == HINNY_OK)
+		rc = intake_new(url, &ipc->wake, &ipc->intake, err);
+	if (rc != HINNY_OK)
+		loop_wake_close(&ipc->wake);
+	return rc;
 }
 
 enum hinny_rc
@@ -210,7 +175,7 @@ ipc_open(const struct ipc_options *opt, struct ipc **out, struct hinny_error *er
 	list_init(&ipc->waiting_successors);
 	list_init(&ipc->successors);
 	call_init(ipc);
-	enum hinny_rc rc = inbox_listen(ipc, err);
+	enum hinny_rc rc = inbox_open(ipc, err);
 	if (rc != HINNY_OK) {
 		free(ipc->run_dir);
 		free(ipc);
@@ -218,19 +183,9 @@ ipc_open(const struct ipc_options *opt, struct ipc **out, struct hinny_error *er
 	}
 	loop_timer_init(opt->lp, &ipc->tick, ipc_tick);
 	loop_timer_init(opt->lp, &ipc->again, ipc_serve_again);
+	loop_timer_init(opt->lp, &ipc->redial, ipc_redial);
 	*out = ipc;
 	return HINNY_OK;
-}
-
-static void
-inbox_closed(struct loop_fd *w)
-{
-	struct ipc *ipc = CONTAINER_OF(w, struct ipc, readable);
-	nng_close(ipc->pull);
-	loop_timer_close(&ipc->tick, NULL);
-	loop_timer_close(&ipc->again, NULL);
-	free(ipc->run_dir);
-	loop_free_later(ipc->opt.lp, ipc);
 }
 
 void
@@ -238,7 +193,6 @@ ipc_close(struct ipc *ipc)
 {
 	if (ipc == NULL || ipc->closing)
 		return;
-	probe_close(ipc);
 	ipc->closing = true;
 	while (!list_empty(&ipc->by_age))
 		call_drop(LIST_FIRST(&ipc->by_age, struct ipc_call, age));
@@ -255,7 +209,13 @@ ipc_close(struct ipc *ipc)
 	while (!list_empty(&ipc->successors))
 		operation_successor_lost(ipc, LIST_FIRST(&ipc->successors, struct ipc_successor, node)->incarnation);
 	loop_defer_cancel(&ipc->complete);
-	loop_fd_close(&ipc->readable, inbox_closed);
+	intake_free(ipc->intake);
+	loop_wake_close(&ipc->wake);
+	struct loop_timer *const timers[] = { &ipc->tick, &ipc->again, &ipc->redial };
+	for (size_t i = 0; i < ARRAY_LEN(timers); i++)
+		loop_timer_close(timers[i], NULL);
+	free(ipc->run_dir);
+	loop_free_later(ipc->opt.lp, ipc);
 }
 
 void
@@ -277,7 +237,6 @@ ipc_peer_down(struct ipc *ipc, uint64_t incarnation, uint64_t running, const cha
 	ipc->dead[ipc->dead_at++ % IPC_DEAD] = incarnation;
 	serve_home_lost(ipc, incarnation);
 	operation_successor_lost(ipc, incarnation);
-	probe_inbox(ipc);
 	struct ipc_peer *peer = peer_find(ipc, incarnation);
 	if (peer == NULL)
 		return;

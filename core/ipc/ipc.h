@@ -1,10 +1,9 @@
 /*
  * Calls between workers, over nng: inboxes, batches, calls, replies, chunks with credit, deadlines. The only folder that knows nng.
  *
- * What makes calls safe (measured on nng 1.5.2: a return code of 0 means queued, not received; messages around a SIGKILL vanish or reach the next process on
- * the same address): an address ends in the worker's incarnation and is never reused; a call is settled only by its reply, its deadline, or the death of that
- * incarnation as the supervisor announces it. A late reply is dropped. Nobody blocks in a send: what cannot leave waits here, bounded. Replies need no
- * credit. A callee never calls, so two workers that call one another cannot lock up.
+ * What makes calls safe (what was sent is queued, not received; around a SIGKILL it vanishes): an address ends in the worker's incarnation and is never reused; a
+ * call is settled only by its reply, its deadline, or the death of that incarnation as the supervisor announces it. A late reply is dropped. Nobody blocks in a
+ * send: what cannot leave waits here, bounded. Replies need no credit. A callee never calls, so two workers that call one another cannot lock up.
  *
  * All functions belong to the loop's thread; callbacks of struct ipc_ops come on it too. docs/wire.md has the layout of every frame.
  */

@@ -4,10 +4,9 @@
 
 #include "core/base/buf.h"
 #include "core/ipc/ipc.h"
+#include "core/ipc/wire.h"
 #include "core/model/frame.h"
 #include "core/model/stream.h"
-
-#include <nng/nng.h>
 
 enum {
 	IPC_BUCKETS = 1024,         /* a power of 2 */
@@ -16,11 +15,11 @@ enum {
 	IPC_CHUNK = 64 << 10,
 	IPC_CREDIT = 4,             /* chunks that may be outstanding */
 	IPC_TICK_MS = 50,           /* how exactly deadlines are kept */
-	IPC_MESSAGE_MAX = 64 << 20, /* of one nng message */
 	IPC_LINGER_NS = 500000,     /* a reply does not wait longer for company when the next call is long */
 	IPC_SERVE_BURST = 64,       /* calls served before the loop looks at its other work */
 	IPC_URL_MAX = 256,
-	IPC_GREET_MS = 50,
+	IPC_REDIAL_MS = 2, IPC_REDIAL_MAX_MS = 50,
+	IPC_BROKEN_MS = 100, /* so long a death may take to be announced */
 };
 
 /* A process that this one sends to. */
@@ -31,11 +30,10 @@ struct ipc_peer {
 	uint32_t index;
 	uint64_t incarnation;
 	bool announced;         /* by the supervisor, so it may be called; else only replied to */
-	nng_socket push;
-	struct loop_fd writable; /* watched only while `unsent` waits */
-	bool watching;
-	struct buf out;          /* frames of this turn */
-	nng_msg *unsent;         /* a batch that nng could not take yet */
+	struct link *link;
+	bool dialled;
+	bool broken;             /* it has been: nothing new is sent before it is dialled again */
+	struct buf out;          /* frames of this turn, and those that cannot leave yet */
 	struct loop_defer flush;
 	struct monotime since;   /* first frame in `out` */
 	struct list calls;       /* struct ipc_call: outstanding here */
@@ -150,7 +148,7 @@ struct ipc_served {
 	void *more_arg;
 };
 
-/* The owner of states in a newer generation. It is not dialled before there is something for it: nobody may end while it dials (probe.c). */
+/* The owner of states in a newer generation. It is dialled when there is something for it. */
 struct ipc_successor {
 	struct list node; /* of ipc.successors */
 	int kind;
@@ -167,11 +165,10 @@ enum { IPC_POISON_SLOTS = 64 };
 struct ipc {
 	struct ipc_options opt;
 	char *run_dir;
-	nng_socket pull;
-	nng_listener listener;
-	struct ipc_probe *probe;        /* NULL: nobody has died yet */
-	struct loop_timer probe_timer;
-	struct loop_fd readable;
+	struct intake *intake;
+	struct loop_wake wake;          /* of the intake and of the peers' links */
+	struct loop_timer redial;
+	int64_t redial_ms;
 	struct list peers;
 	struct list waiting[IPC_KINDS]; /* struct ipc_call without a peer */
 	struct list waiting_states[IPC_KINDS]; /* the same of operations of states */
@@ -199,27 +196,22 @@ struct ipc {
 };
 
 /* inbox.c */
-void ipc_inbox_url(const struct ipc *ipc, char *url); /* IPC_URL_MAX bytes */
-enum hinny_rc ipc_inbox_listen_again(struct ipc *ipc, struct hinny_error *err); /* every pipe into it ends */
-void ipc_inbox_drain(struct ipc *ipc); /* takes what there is now */
-
-/* probe.c */
-void probe_inbox(struct ipc *ipc);
-void probe_heard(struct ipc *ipc, uint64_t sequence);
-nng_msg *probe_greeting(uint64_t sequence);
-void probe_close(struct ipc *ipc);
+/* IPC_URL_MAX bytes; what nng calls the inbox of a worker. */
+void ipc_inbox_url(const struct ipc *ipc, int kind, uint32_t index, uint64_t incarnation, char *url);
 
 /* peer.c */
 bool peer_is_dead(const struct ipc *ipc, uint64_t incarnation);
 struct ipc_peer *peer_find(struct ipc *ipc, uint64_t incarnation);
-struct ipc_peer *peer_open(struct ipc *ipc, int kind, uint32_t index, uint64_t incarnation); /* NULL: cannot dial, logged */
+struct ipc_peer *peer_open(struct ipc *ipc, int kind, uint32_t index, uint64_t incarnation); /* NULL: cannot be made, logged */
 void peer_close(struct ipc_peer **peer);
 struct buf *peer_out(struct ipc_peer *peer); /* append frames here; they leave at the end of the turn */
 void peer_flush(struct ipc_peer *peer);
 void peer_flush_old(struct ipc *ipc); /* those whose first frame has waited for IPC_LINGER_NS */
 size_t peer_queued(const struct ipc_peer *peer);
 struct ipc_peer *peer_choose(struct ipc *ipc, int kind); /* least calls outstanding, with room; NULL */
-bool peer_has_room(const struct ipc_peer *peer);
+bool peer_has_room(struct ipc_peer *peer); /* when false: call_dispatch comes when there may be some */
+void peers_woken(struct ipc *ipc);
+void ipc_redial(struct loop_timer *t);
 
 /* chunk.c */
 void sender_start(struct ipc_sender *s, struct ipc *ipc, uint64_t call_id, uint64_t to, struct str bytes);
@@ -241,7 +233,8 @@ void call_on_item(struct ipc *ipc, struct frame_reader *r, struct blob *blob);
 void call_on_abort(struct ipc *ipc, uint64_t id, enum hinny_rc rc, const char *why);
 void call_dispatch(struct ipc *ipc, int kind); /* waiting calls go out where there is room */
 void call_peer_lost(struct ipc *ipc, struct ipc_peer *peer, uint64_t running, const char *reason, bool time_limit);
-void call_all_again(struct ipc *ipc, const char *reason); /* their replies may be lost */
+/* What was sent to it may be lost, though it lives. */
+void call_peer_again(struct ipc *ipc, struct ipc_peer *peer, const char *reason);
 void call_expire(struct ipc *ipc);
 void call_drop(struct ipc_call *c);
 

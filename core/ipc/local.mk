@@ -3,10 +3,11 @@ core_ipc_sources = \
 	core/ipc/call.c \
 	core/ipc/chunk.c \
 	core/ipc/inbox.c \
+	core/ipc/intake.c \
+	core/ipc/link.c \
 	core/ipc/operation.c \
 	core/ipc/peer.c \
 	core/ipc/poison.c \
-	core/ipc/probe.c \
 	core/ipc/serve.c
 
 # The control socket: of workers and supervisor alike, without nng.

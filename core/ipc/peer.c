@@ -1,17 +1,13 @@
 /*
- * Peers: one PUSH socket each, frames gathered in a turn of the loop leave as one nng message. A lone message leaves at the end of the turn too: no timer, no waiting.
- * What nng cannot take stays here until its send descriptor says so; nothing blocks.
+ * Peers: one link each, frames gathered in a turn of the loop leave together. A lone frame leaves at the end of the turn too: no timer, no waiting. What cannot leave, for
+ * the bytes before it still do, or since nobody listens there yet, stays here; nothing blocks.
  */
 #include "core/ipc/ipc_priv.h"
 
 #include "core/base/log.h"
 #include "core/base/mem.h"
 
-#include <nng/protocol/pipeline0/push.h>
-
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 static void
 peer_flush_deferred(struct loop_defer *d)
@@ -39,68 +35,41 @@ peer_is_dead(const struct ipc *ipc, uint64_t incarnation)
 	return false;
 }
 
-/*
- * Waits for a moment until the connection stands. A callee that has just been started may be ended by the first message that it gets; when that happens before
- * its dial is through, nng's listener on the other side stops accepting (probe.c).
- */
 static void
-peer_greet(struct ipc_peer *peer)
-{
-	nng_msg *msg = probe_greeting(0);
-	(void)nng_socket_set_ms(peer->push, NNG_OPT_SENDTIMEO, IPC_GREET_MS); /* an option of every socket */
-	if (nng_sendmsg(peer->push, msg, 0) != 0)
-		nng_msg_free(msg); /* the home is slow, or gone: replies wait for it as ever */
-}
-
-static int
 peer_dial(struct ipc_peer *peer)
 {
-	char url[256];
-	snprintf(url, sizeof url, "ipc://%s/%s.%u.%llu", peer->ipc->run_dir, kind_at(peer->kind)->kind, peer->index,
-	    (unsigned long long)peer->incarnation);
-	int rc = nng_push0_open(&peer->push);
-	if (rc != 0)
-		return rc;
-	(void)nng_socket_set_int(peer->push, NNG_OPT_SENDBUF, 0); /* the queue is ours; not every version has the option */
-	(void)nng_socket_set_ms(peer->push, NNG_OPT_RECONNMINT, 2);
-	(void)nng_socket_set_ms(peer->push, NNG_OPT_RECONNMAXT, 50);
-	rc = nng_dial(peer->push, url, NULL, NNG_FLAG_NONBLOCK);
-	if (rc != 0)
-		nng_close(peer->push);
-	else if ((kind_at(peer->ipc->opt.kind)->flags & KIND_STATELESS) != 0)
-		peer_greet(peer);
-	return rc;
+	peer->dialled = link_dial(peer->link);
+	peer_flush(peer);
 }
 
 struct ipc_peer *
 peer_open(struct ipc *ipc, int kind, uint32_t index, uint64_t incarnation)
 {
+	struct hinny_error err;
+	char url[IPC_URL_MAX];
+	ipc_inbox_url(ipc, kind, index, incarnation, url);
+	struct link *l = link_new(url, &ipc->wake, &err);
+	if (l == NULL) {
+		log_error("%s", err.text);
+		return NULL;
+	}
 	struct ipc_peer *peer = MEM_NEW(struct ipc_peer);
 	peer->ipc = ipc;
 	peer->kind = kind;
 	peer->index = index;
 	peer->incarnation = incarnation;
+	peer->link = l;
 	list_init(&peer->node);
 	list_init(&peer->calls);
 	buf_init(&peer->out, 0);
 	loop_defer_init(&peer->flush, peer_flush_deferred);
-	int rc = peer_dial(peer);
-	if (rc != 0) {
-		log_error("cannot dial worker %s.%u: %s", kind_at(kind)->kind, index, nng_strerror(rc));
-		buf_fini(&peer->out);
-		free(peer);
-		return NULL;
-	}
 	list_append(&ipc->peers, &peer->node);
+	peer_dial(peer);
+	if (!peer->dialled && !loop_timer_active(&ipc->redial)) {
+		ipc->redial_ms = IPC_REDIAL_MS;
+		loop_timer_start(&ipc->redial, ipc->redial_ms, 0);
+	}
 	return peer;
-}
-
-static void
-peer_closed(struct loop_fd *w)
-{
-	struct ipc_peer *peer = CONTAINER_OF(w, struct ipc_peer, writable);
-	nng_close(peer->push);
-	free(peer);
 }
 
 void
@@ -111,77 +80,83 @@ peer_close(struct ipc_peer **pp)
 	ASSERT(list_empty(&peer->calls));
 	list_remove(&peer->node);
 	loop_defer_cancel(&peer->flush);
+	link_free(peer->link);
 	buf_fini(&peer->out);
-	if (peer->unsent != NULL)
-		nng_msg_free(peer->unsent);
-	peer->unsent = NULL;
-	if (peer->watching) {
-		loop_fd_close(&peer->writable, peer_closed);
-		return;
-	}
-	nng_close(peer->push);
 	free(peer);
 }
 
+/*
+ * Mostly the peer has died, and the supervisor is about to say so: only then it is known which call ended it. When it can be dialled again later it lives, and only what was
+ * sent is lost.
+ */
 static void
-peer_writable(struct loop_fd *w, unsigned events)
+peer_on_broken(struct ipc_peer *peer)
 {
-	(void)events;
-	struct ipc_peer *peer = CONTAINER_OF(w, struct ipc_peer, writable);
-	peer_flush(peer);
-	if (peer->unsent == NULL)
-		call_dispatch(peer->ipc, peer->kind);
+	struct ipc *ipc = peer->ipc;
+	log_debug("the connection to worker %s.%u is broken", kind_at(peer->kind)->kind, peer->index);
+	peer->dialled = false;
+	peer->broken = true;
+	ipc->redial_ms = IPC_BROKEN_MS;
+	loop_timer_start(&ipc->redial, ipc->redial_ms, 0);
 }
 
 static void
-peer_watch(struct ipc_peer *peer)
+peer_mended(struct ipc_peer *peer)
 {
-	if (!peer->watching) {
-		int fd = -1;
-		int rc = nng_socket_get_int(peer->push, NNG_OPT_SENDFD, &fd);
-		struct hinny_error err;
-		if (rc != 0)
-			fatal("no send descriptor for worker %s.%u: %s", kind_at(peer->kind)->kind, peer->index, nng_strerror(rc));
-		if (loop_fd_init(peer->ipc->opt.lp, &peer->writable, fd, peer_writable, &err) != HINNY_OK)
-			fatal("cannot watch the send descriptor of a peer: %s", err.text);
-		peer->watching = true;
+	log_warning("the connection to worker %s.%u was broken; what was under way there is called again", kind_at(peer->kind)->kind,
+	    peer->index);
+	peer->broken = false;
+	call_peer_again(peer->ipc, peer, "its connection broke");
+}
+
+void
+ipc_redial(struct loop_timer *t)
+{
+	struct ipc *ipc = CONTAINER_OF(t, struct ipc, redial);
+	bool all = true;
+	struct ipc_peer *mended = NULL;
+	LIST_FOREACH(&ipc->peers, it, tmp) {
+		struct ipc_peer *peer = LIST_ENTRY(it, struct ipc_peer, node);
+		if (!peer->dialled)
+			peer_dial(peer);
+		if (peer->dialled && peer->broken && mended == NULL)
+			mended = peer;
+		all &= peer->dialled && (peer == mended || !peer->broken);
 	}
-	loop_fd_watch(&peer->writable, LOOP_READ); /* nng makes it readable when a send can go */
-}
-
-/* Makes the frames of this turn the message that goes next. */
-static void
-peer_pack(struct ipc_peer *peer)
-{
-	if (peer->unsent != NULL || peer->out.n == 0)
-		return;
-	if (nng_msg_alloc(&peer->unsent, peer->out.n) != 0)
-		fatal("out of memory for a message of %zu bytes", peer->out.n);
-	memcpy(nng_msg_body(peer->unsent), peer->out.p, peer->out.n);
-	buf_clear(&peer->out);
+	if (!all) {
+		ipc->redial_ms = ipc->redial_ms * 2 < IPC_REDIAL_MAX_MS ? ipc->redial_ms * 2 : IPC_REDIAL_MAX_MS;
+		loop_timer_start(&ipc->redial, ipc->redial_ms, 0);
+	}
+	if (mended != NULL) /* last: routes go on inside, and peers may come and go; one at a time */
+		peer_mended(mended);
 }
 
 void
 peer_flush(struct ipc_peer *peer)
 {
-	for (;;) {
-		peer_pack(peer);
-		if (peer->unsent == NULL)
-			break;
-		int rc = nng_sendmsg(peer->push, peer->unsent, NNG_FLAG_NONBLOCK);
-		if (rc == NNG_EAGAIN) {
-			peer_watch(peer);
-			return;
+	if (peer->dialled && peer->out.n > 0)
+		(void)link_send(peer->link, &peer->out); /* if not, the link tells when it can */
+}
+
+void
+peers_woken(struct ipc *ipc)
+{
+	uint64_t kinds = 0;
+	LIST_FOREACH(&ipc->peers, it, tmp) {
+		struct ipc_peer *peer = LIST_ENTRY(it, struct ipc_peer, node);
+		unsigned events = link_events(peer->link);
+		if (!peer->dialled || events == 0)
+			continue;
+		if ((events & LINK_BROKEN) != 0) {
+			peer_on_broken(peer);
+			continue;
 		}
-		if (rc != 0) {
-			/* the supervisor will announce its death; calls are settled then */
-			log_debug("cannot send to worker %s.%u: %s", kind_at(peer->kind)->kind, peer->index, nng_strerror(rc));
-			nng_msg_free(peer->unsent);
-		}
-		peer->unsent = NULL;
+		peer_flush(peer);
+		kinds |= 1ull << peer->kind;
 	}
-	if (peer->watching)
-		loop_fd_watch(&peer->writable, 0);
+	for (int k = 0; k < IPC_KINDS && kinds >> k != 0; k++)
+		if ((kinds >> k & 1) != 0)
+			call_dispatch(ipc, k);
 }
 
 struct buf *
@@ -208,13 +183,18 @@ peer_flush_old(struct ipc *ipc)
 size_t
 peer_queued(const struct ipc_peer *peer)
 {
-	return peer->out.n + (peer->unsent != NULL ? nng_msg_len(peer->unsent) : 0);
+	return peer->out.n + link_unsent(peer->link);
 }
 
 bool
-peer_has_room(const struct ipc_peer *peer)
+peer_has_room(struct ipc_peer *peer)
 {
-	return peer->calls_n < peer->ipc->opt.peer_calls && peer_queued(peer) < peer->ipc->opt.peer_bytes;
+	if (peer->calls_n >= peer->ipc->opt.peer_calls || peer->broken)
+		return false;
+	if (peer_queued(peer) < peer->ipc->opt.peer_bytes)
+		return true;
+	link_tell(peer->link);
+	return false;
 }
 
 struct ipc_peer *

@@ -11,7 +11,7 @@
  *   u16 flags
  *   …   payload, laid out by type: documented in docs/wire.md
  *
- * One nng message holds one or more frames, one behind the other (a batch).
+ * Frames follow one another as a stream of bytes; some whole ones are a batch.
  */
 #ifndef HINNY_MODEL_FRAME_H
 #define HINNY_MODEL_FRAME_H
@@ -80,7 +80,7 @@ uint8_t frame_get_u8(struct frame_reader *r);
 uint32_t frame_get_u32(struct frame_reader *r);
 uint64_t frame_get_u64(struct frame_reader *r);
 struct str frame_get_str(struct frame_reader *r); /* in place */
-/* Slices point into the frame (blob: the one that holds the nng message's bytes, may be NULL; the
+/* Slices point into the frame (blob: the one that holds the bytes of the batch, may be NULL; the
  * caller holds it as long as the value is used); containers in the arena. */
 struct value frame_get_value(struct frame_reader *r, struct arena *a, struct blob *blob);
 struct str frame_get_header_name(struct frame_reader *r);

@@ -75,6 +75,7 @@ if BUILD_XFORM
 unit_tests += \
 	tests/unit/test_jail \
 	tests/unit/test_validator \
+	tests/unit/test_wire \
 	tests/unit/test_xpath \
 	tests/unit/test_xslt \
 	tests/unit/test_xtokenize
@@ -95,6 +96,7 @@ tests_unit_test_file_LDADD = $(unit_lib) libfile.a $(worker_libs) $(CMOCKA_LIBS)
 tests_unit_test_kafka_parts_LDADD = $(unit_lib) $(kafka_libs) $(worker_libs) $(RDKAFKA_LIBS) $(CMOCKA_LIBS)
 tests_unit_test_kafka_window_LDADD = $(unit_lib) $(kafka_libs) $(worker_libs) $(CMOCKA_LIBS)
 tests_unit_test_ipc_LDADD = $(unit_lib) $(worker_libs) $(CMOCKA_LIBS)
+tests_unit_test_wire_LDADD = $(unit_lib) $(worker_libs) $(CMOCKA_LIBS)
 tests_unit_test_operation_LDADD = $(unit_lib) $(worker_libs) $(CMOCKA_LIBS)
 tests_unit_test_log_text_LDADD = $(unit_lib) $(worker_libs) $(CMOCKA_LIBS)
 tests_unit_test_process_table_LDADD = $(unit_lib) libsupervisor.a $(hinny_libs) $(CMOCKA_LIBS)

@@ -1,20 +1,18 @@
-/* Calls between workers: a home and two callees in one process, over real nng sockets. Deaths are played by closing a callee and telling the home. */
+/* Calls between workers: a home and two callees in one process, over real sockets. Deaths are played by closing a callee and telling the home. */
 #include "tests/lib/unit.h"
 
 #include "core/base/mem.h"
-#include "core/ipc/ipc.h"
+#include "core/ipc/ipc_priv.h"
 #include "core/model/frame.h"
 #include "core/model/stream.h"
-
-#include <nng/nng.h>
-#include <nng/protocol/pipeline0/push.h>
+#include "tests/unit/stranger.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { HOME = 1, FIRST = 2, SECOND = 3, TURNS = 4000, LARGE = 3 << 20 };
+enum { HOME = 1, FIRST = 2, SECOND = 3, TURNS = 20000, CALL_MS = 30000, LARGE = 3 << 20 };
 
 static const struct language_impl impl = { .name = "xpath" };
 
@@ -42,6 +40,7 @@ struct fixture {
 	struct route route;
 	struct page *page;
 	int page_fd;
+	int64_t call_ms;
 	struct ipc *home;
 	struct callee callees[2];
 	/* what the home has seen */
@@ -158,7 +157,7 @@ open_ipc(struct fixture *f, const struct ipc_ops *ops, void *owner, struct page 
 	struct ipc_options opt = {
 		.lp = &f->lp, .program = &f->program, .ops = ops, .owner = owner, .page = page, .run_dir = f->dir,
 		.kind = kind_index(str_of(kind)), .incarnation = incarnation, .serve_at_once = ops == &callee_ops,
-		.call_timeout_ms = 400, .max_tries = 2, .refuse_ms = 60000, .peer_calls = 100, .peer_bytes = 1 << 20,
+		.call_timeout_ms = f->call_ms, .max_tries = 2, .refuse_ms = 60000, .peer_calls = 100, .peer_bytes = 1 << 20,
 		.max_body = 64 << 20, .spool_memory = 64 << 10,
 	};
 	if (ipc_open(&opt, &ipc, &err) != HINNY_OK)
@@ -201,11 +200,12 @@ make_program(struct fixture *f)
 }
 
 static struct fixture *
-setup(void)
+setup_for(int64_t call_ms)
 {
 	struct fixture *f = MEM_NEW(struct fixture);
 	struct hinny_error err;
 	current = f;
+	f->call_ms = call_ms;
 	strcpy(f->dir, "/tmp/hipc-XXXXXX");
 	assert_non_null(mkdtemp(f->dir));
 	assert_int_equal(loop_init(&f->lp, &err), HINNY_OK);
@@ -217,6 +217,12 @@ setup(void)
 	return f;
 }
 
+static struct fixture *
+setup(void)
+{
+	return setup_for(CALL_MS);
+}
+
 static void
 teardown(struct fixture *f)
 {
@@ -224,8 +230,6 @@ teardown(struct fixture *f)
 		if (f->callees[i].ipc != NULL)
 			callee_close(&f->callees[i]);
 	ipc_close(f->home);
-	/* nng 1.5.2 may wait for ever when it is closed while a pipe is in its greeting. */
-	nanosleep(&(struct timespec){ .tv_nsec = 20000000 }, NULL);
 	loop_fini(&f->lp);
 	page_close(f->page);
 	close(f->page_fd);
@@ -254,6 +258,18 @@ turn_for(struct fixture *f, int64_t ms)
 	struct monotime begin = monotime_now();
 	while (monotime_ms_between(begin, monotime_now()) < ms)
 		loop_turn(&f->lp, 5);
+}
+
+/* What was given up is forgotten. */
+static void
+turn_until_idle(struct fixture *f, struct callee *ce)
+{
+	struct monotime begin = monotime_now();
+	while (ipc_calls_in(ce->ipc) > 0) {
+		loop_turn(&f->lp, 10);
+		if (monotime_ms_between(begin, monotime_now()) > TURNS)
+			fail_msg("a call is still being served");
+	}
 }
 
 static struct exchange *
@@ -360,8 +376,7 @@ test_reply_streams(void **state)
 	ipc_call(f->home, ex, &f->steps[0], 1, true);
 	turn_until(f, &f->done, 2);
 	exchange_free(&f->pool, &ex);
-	turn_for(f, 50);
-	assert_int_equal(ipc_calls_in(f->callees[0].ipc), 0);
+	turn_until_idle(f, &f->callees[0]);
 	teardown(f);
 }
 
@@ -517,7 +532,7 @@ static void
 test_deadline(void **state)
 {
 	(void)state;
-	struct fixture *f = setup();
+	struct fixture *f = setup_for(400);
 	f->callees[0].behaviour = DO_HOLD;
 	struct exchange *ex = make_exchange(f, 10);
 	ipc_call(f->home, ex, &f->steps[0], 1, false);
@@ -561,7 +576,7 @@ test_cancel(void **state)
 	exchange_free(&f->pool, &ex);
 	turn_for(f, 50);
 	assert_int_equal(f->done, 0);
-	assert_int_equal(ipc_calls_in(f->callees[0].ipc), 0);
+	turn_until_idle(f, &f->callees[0]);
 	check_echo(f, 100);
 	teardown(f);
 }
@@ -604,44 +619,95 @@ test_items_come_in_order_and_wait(void **state)
 
 /* ---- strangers ---- */
 
-/* The receiver is this thread, so the sender must not wait. */
-static void
-send_bytes(struct fixture *f, nng_socket push, char *bytes, size_t n)
-{
-	struct monotime begin = monotime_now();
-	while (nng_send(push, bytes, n, NNG_FLAG_NONBLOCK) != 0) {
-		loop_turn(&f->lp, 1);
-		if (monotime_ms_between(begin, monotime_now()) > TURNS)
-			fail_msg("the inbox is not drained");
-	}
-}
-
 static void
 test_broken_frames_are_dropped(void **state)
 {
 	(void)state;
 	struct fixture *f = setup();
-	nng_socket push;
-	char url[128];
-	snprintf(url, sizeof url, "ipc://%s/xform.0.%d", f->dir, FIRST);
-	assert_int_equal(nng_push0_open(&push), 0);
-	assert_int_equal(nng_dial(push, url, NULL, 0), 0);
+	char inbox[32];
+	snprintf(inbox, sizeof inbox, "xform.0.%d", FIRST);
+	int fd = stranger_open(f->dir, inbox);
 	unsigned seed = 1;
 	for (int i = 0; i < 300; i++) {
 		char bytes[200];
-		size_t n = (size_t)rand_r(&seed) % sizeof bytes;
+		size_t n = 8 + (size_t)rand_r(&seed) % (sizeof bytes - 8);
 		for (size_t k = 0; k < n; k++)
 			bytes[k] = (char)rand_r(&seed);
-		if (n >= 8 && i % 2 == 0) { /* a good head with a bad payload */
+		if (i % 2 == 0) { /* a good head with a bad payload */
 			uint32_t length = (uint32_t)(n - 4);
 			memcpy(bytes, &length, 4);
 			bytes[4] = FRAME_VERSION;
 			bytes[5] = (char)(1 + i % 9);
+			assert_true(stranger_send(&f->lp, fd, bytes, n));
+			continue;
 		}
-		send_bytes(f, push, bytes, n);
+		memcpy(bytes, "\1\0\0\0", 4); /* what is no frame ends the connection */
+		assert_true(stranger_send(&f->lp, fd, bytes, n));
+		stranger_is_cut_off(&f->lp, fd);
+		close(fd);
+		fd = stranger_open(f->dir, inbox);
 	}
-	nng_close(push);
+	close(fd);
 	check_echo(f, 1000);
+	teardown(f);
+}
+
+/* ---- ends and breaks in the middle ---- */
+
+/* A callee goes while its inbox is being filled, and the next one comes. */
+static void
+test_callees_end_in_the_traffic(void **state)
+{
+	(void)state;
+	enum { ENDS = 60, CALLS = 30 };
+	struct fixture *f = setup();
+	struct exchange *exs[CALLS];
+	unsigned seed = 1;
+	alarm(60);
+	for (uint64_t i = 0; i < ENDS; i++) {
+		int before = f->done;
+		for (size_t k = 0; k < CALLS; k++) {
+			exs[k] = make_exchange(f, k % 10 == 0 ? 200000 : 2000);
+			ipc_call(f->home, exs[k], &f->steps[0], 1, false);
+		}
+		for (int turns = rand_r(&seed) % 8; turns > 0; turns--)
+			loop_turn(&f->lp, 1);
+		callee_close(&f->callees[0]);
+		ipc_peer_down(f->home, FIRST + i, 0, "killed", false);
+		callee_open(f, 0, FIRST + i + 1);
+		turn_until(f, &f->done, before + CALLS);
+		for (size_t k = 0; k < CALLS; k++)
+			exchange_free(&f->pool, &exs[k]);
+	}
+	alarm(0);
+	teardown(f);
+}
+
+/* The callee lives, and what was sent to it is lost. */
+static void
+test_broken_connection(void **state)
+{
+	(void)state;
+	struct fixture *f = setup();
+	f->steps[2].effect = true;
+	f->callees[0].behaviour = DO_HOLD;
+	struct exchange *pure = make_exchange(f, 10), *effect = make_exchange(f, 11);
+	ipc_call(f->home, pure, &f->steps[0], 1, false);
+	(void)wait_running(f, &f->callees[0]);
+	f->callees[0].behaviour = DO_ECHO;
+	ipc_call(f->home, effect, &f->steps[2], 1, false);
+	struct ipc_peer *peer = peer_find(f->home, FIRST);
+	peer_flush(peer);
+	assert_int_equal(buf_add(peer_out(peer), "\0\0\0\0", 4), HINNY_OK); /* no frame: the inbox closes the connection */
+	turn_until(f, &f->done, 1);
+	assert_int_equal(effect->exception->id, EXCEPTION_WORKER_LOST); /* it may have had its effect */
+	ipc_reply(f->callees[0].held, f->callees[0].held->ex, NULL); /* late: it was called again */
+	turn_until(f, &f->done, 2);
+	assert_null(pure->exception);
+	assert_int_equal(f->callees[0].served, 3);
+	check_echo(f, 100);
+	exchange_free(&f->pool, &pure);
+	exchange_free(&f->pool, &effect);
 	teardown(f);
 }
 
@@ -661,5 +727,7 @@ main(void)
 	UNIT_CASE(test_cancel);
 	UNIT_CASE(test_items_come_in_order_and_wait);
 	UNIT_CASE(test_broken_frames_are_dropped);
+	UNIT_CASE(test_callees_end_in_the_traffic);
+	UNIT_CASE(test_broken_connection);
 	return unit_run("ipc");
 }

@@ -1,19 +1,17 @@
-/* Operations of states between workers (core/ipc/operation.c): a home, its owner and the owner of a newer generation in one process, over real nng sockets. */
+/* Operations of states between workers (core/ipc/operation.c): a home, its owner and the owner of a newer generation in one process, over real sockets. */
 #include "tests/lib/unit.h"
 
 #include "core/base/mem.h"
 #include "core/ipc/ipc.h"
 #include "core/model/frame.h"
-
-#include <nng/nng.h>
-#include <nng/protocol/pipeline0/push.h>
+#include "tests/unit/stranger.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { HOME = 1, OWNER = 2, NEXT = 3, OLDER_HOME = 77, GENERATION = 5, PATIENCE_MS = 4000, LARGE = 3 << 20 };
+enum { HOME = 1, OWNER = 2, NEXT = 3, OLDER_HOME = 77, GENERATION = 5, PATIENCE_MS = 20000, CALL_MS = 30000, LARGE = 3 << 20 };
 enum { OP_WRITE, OP_READ, OP_MESSAGE, OPS };
 
 static const struct state_desc desc = { .name = "kind", .ops = OPS, .read_ops = 1u << OP_READ, .message_ops = 1u << OP_MESSAGE };
@@ -41,6 +39,7 @@ struct fixture {
 	struct state_node node;
 	struct page *page;
 	int page_fd;
+	int64_t call_ms;
 	struct ipc *home;
 	struct owner owners[2];
 	int done;
@@ -143,7 +142,7 @@ open_ipc(struct fixture *f, const struct ipc_ops *ops, void *owner, struct page 
 	struct ipc *ipc;
 	struct ipc_options opt = {
 		.lp = &f->lp, .program = &f->program, .ops = ops, .owner = owner, .page = page, .run_dir = f->dir,
-		.kind = kind_index(str_of(kind)), .incarnation = incarnation, .call_timeout_ms = 400, .max_tries = 2,
+		.kind = kind_index(str_of(kind)), .incarnation = incarnation, .call_timeout_ms = f->call_ms, .max_tries = 2,
 		.refuse_ms = 60000, .peer_calls = 100, .peer_bytes = 1 << 20, .max_body = 64 << 20, .spool_memory = 64 << 10,
 	};
 	if (ipc_open(&opt, &ipc, &err) != HINNY_OK)
@@ -170,10 +169,11 @@ owner_close(struct owner *o)
 }
 
 static struct fixture *
-setup(void)
+setup_for(int64_t call_ms)
 {
 	struct fixture *f = MEM_NEW(struct fixture);
 	struct hinny_error err;
+	f->call_ms = call_ms;
 	strcpy(f->dir, "/tmp/hipo-XXXXXX");
 	assert_non_null(mkdtemp(f->dir));
 	assert_int_equal(loop_init(&f->lp, &err), HINNY_OK);
@@ -183,6 +183,12 @@ setup(void)
 	f->home = open_ipc(f, &home_ops, f, f->page, "http", HOME);
 	owner_open(f, 0, OWNER);
 	return f;
+}
+
+static struct fixture *
+setup(void)
+{
+	return setup_for(CALL_MS);
 }
 
 static void
@@ -309,7 +315,7 @@ static void
 test_no_owner(void **state)
 {
 	(void)state;
-	struct fixture *f = setup();
+	struct fixture *f = setup_for(1500);
 	struct exchange *a = ask(f, OP_WRITE, 0);
 	turn_until(f, &f->done, 1);
 	assert_non_null(strstr(f->exception, "hinny.CallDeadlineException"));
@@ -340,7 +346,7 @@ static void
 test_late(void **state)
 {
 	(void)state;
-	struct fixture *f = setup();
+	struct fixture *f = setup_for(400);
 	owner_up(f);
 	f->owners[0].behaviour = DO_HOLD;
 	struct exchange *ex = ask(f, OP_WRITE, 0);
@@ -433,12 +439,10 @@ test_broken_frames_are_dropped(void **state)
 {
 	(void)state;
 	struct fixture *f = setup();
-	nng_socket push;
-	char url[128];
 	owner_up(f);
-	snprintf(url, sizeof url, "ipc://%s/flow.0.%d", f->dir, OWNER);
-	assert_int_equal(nng_push0_open(&push), 0);
-	assert_int_equal(nng_dial(push, url, NULL, 0), 0);
+	char inbox[32];
+	snprintf(inbox, sizeof inbox, "flow.0.%d", OWNER);
+	int fd = stranger_open(f->dir, inbox);
 	unsigned seed = 1;
 	for (int i = 0; i < 300; i++) {
 		char bytes[300];
@@ -449,14 +453,9 @@ test_broken_frames_are_dropped(void **state)
 		memcpy(bytes, &length, 4);
 		bytes[4] = FRAME_VERSION;
 		bytes[5] = i % 2 ? FRAME_STATE : FRAME_STATE_VALUE;
-		struct monotime begin = monotime_now();
-		while (nng_send(push, bytes, n, NNG_FLAG_NONBLOCK) != 0) {
-			loop_turn(&f->lp, 1);
-			if (monotime_ms_between(begin, monotime_now()) > PATIENCE_MS)
-				fail_msg("the inbox is not drained");
-		}
+		assert_true(stranger_send(&f->lp, fd, bytes, n));
 	}
-	nng_close(push);
+	close(fd);
 	struct exchange *ex = ask(f, OP_WRITE, 0);
 	turn_until(f, &f->done, 1);
 	assert_string_equal(f->answer, "r/n/kind/0/key");
