@@ -10,6 +10,7 @@ import json
 import os
 import shutil
 import signal
+import struct
 import subprocess
 import tempfile
 
@@ -93,6 +94,24 @@ class Kafka:
         """records: (key, value) or (key, value, partition); None is null. Returns when all are acknowledged."""
         lines = ['\t'.join('-' if f is None else str(f) for f in r) for r in records]
         self.tool('produce', topic, stdin=('\n'.join(lines) + '\n').encode())
+
+    def transact(self, topic, records, end):
+        """The same in a transaction that ends by 'commit' or 'abort', or stays 'open'."""
+        lines = ['\t'.join('-' if f is None else str(f) for f in r) for r in records]
+        self.tool('transact', topic, end, stdin=('\n'.join(lines) + '\n').encode())
+
+    def batches(self, topic, partition=0):
+        """What the broker has on its disk of a partition: (codec, records) of each batch."""
+        with open(os.path.join(self.folder, 'kafka', 'data', '%s-%d' % (topic, partition), '%020d.log' % 0), 'rb') as f:
+            data = f.read()
+        out, at = [], 0
+        while at + 61 <= len(data):
+            length, = struct.unpack_from('>i', data, at + 8)
+            attributes, = struct.unpack_from('>h', data, at + 21)
+            count, = struct.unpack_from('>i', data, at + 57)
+            out.append((('none', 'gzip', 'snappy', 'lz4', 'zstd')[attributes & 7], count))
+            at += 12 + length
+        return out
 
     def consume(self, topic, count, seconds=20):
         """The first `count` records of the topic, all partitions; fewer when they do not come within the time."""

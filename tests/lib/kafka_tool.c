@@ -5,6 +5,7 @@
  *   kafka_tool BROKERS delete TOPIC
  *   kafka_tool BROKERS produce TOPIC           lines of standard input: KEY TAB VALUE [TAB PARTITION];
  *                                              "-" as KEY or VALUE is null; acknowledged by all
+ *   kafka_tool BROKERS transact TOPIC commit|abort|open      the same in one transaction, which ends so or stays open
  *   kafka_tool BROKERS consume TOPIC COUNT SECONDS
  *       from the beginning until COUNT records have come or SECONDS have passed, one JSON object a line
  *   kafka_tool BROKERS committed GROUP TOPIC PARTITIONS      one line a partition: its offset, or -1
@@ -20,6 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { TIMEOUT_MS = 30000 };
 
@@ -226,6 +228,34 @@ produce(const char *topic)
 }
 
 static void
+must(const char *what, rd_kafka_error_t *error)
+{
+	if (error != NULL)
+		die("%s: %s", what, rd_kafka_error_string(error));
+}
+
+static void
+transact(const char *topic, const char *end)
+{
+	setenv("KAFKA_TOOL", "transactional.id=kafka_tool transaction.timeout.ms=60000", 1);
+	rd_kafka_t *rk = client(RD_KAFKA_PRODUCER, NULL);
+	char *line = NULL;
+	size_t cap = 0;
+	must("init", rd_kafka_init_transactions(rk, TIMEOUT_MS));
+	must("begin", rd_kafka_begin_transaction(rk));
+	while (getline(&line, &cap, stdin) > 0)
+		produce_line(rk, topic, line);
+	free(line);
+	if (rd_kafka_flush(rk, TIMEOUT_MS) != RD_KAFKA_RESP_ERR_NO_ERROR || failed > 0)
+		die("%lu records were not taken", failed);
+	if (strcmp(end, "open") == 0)
+		_exit(0);
+	must(end, strcmp(end, "commit") == 0 ? rd_kafka_commit_transaction(rk, TIMEOUT_MS)
+					      : rd_kafka_abort_transaction(rk, TIMEOUT_MS));
+	rd_kafka_destroy(rk);
+}
+
+static void
 put_json(const char *name, const void *data, size_t n)
 {
 	const unsigned char *p = data;
@@ -357,6 +387,8 @@ main(int argc, char **argv)
 		delete(argv[3]);
 	else if (strcmp(what, "produce") == 0 && argc == 4)
 		produce(argv[3]);
+	else if (strcmp(what, "transact") == 0 && argc == 5)
+		transact(argv[3], argv[4]);
 	else if (strcmp(what, "consume") == 0 && argc == 6)
 		consume(argv[3], atol(argv[4]), atoi(argv[5]));
 	else if (strcmp(what, "committed") == 0 && argc == 6)

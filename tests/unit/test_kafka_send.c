@@ -33,6 +33,16 @@ worker_generation_dir(struct worker *wk)
 	return -1;
 }
 
+const struct settings *
+worker_settings(struct worker *wk)
+{
+	static struct settings settings;
+	(void)wk;
+
+	settings.supervisor.call_timeout_ms = 800;
+	return &settings;
+}
+
 void
 engine_on_abort(struct exchange *ex, engine_timer_fn *fn, void *arg)
 {
@@ -59,6 +69,7 @@ engine_fail(struct exchange *ex)
 
 static struct endpoint endpoint = { .uri = "kafka:t" };
 static struct kafka_target target;
+static int64_t linger_ms;
 
 static void
 start(int64_t buffer_messages)
@@ -82,6 +93,7 @@ start(int64_t buffer_messages)
 	conf->properties = (struct pairs){ &mock, 1 };
 	conf->buffer_messages = buffer_messages;
 	conf->record_metadata = true;
+	conf->linger_ms = linger_ms;
 	endpoint.conf = conf;
 	endpoint.impl = &target;
 	assert_int_equal(kafka_client_get(&state_, &endpoint, &target.client, &err), HINNY_OK);
@@ -251,6 +263,30 @@ test_larger_than_allowed(void **state)
 	stop();
 }
 
+/* A call is told before its time is over, behind a send that has more; what comes of its record later is told in the log. */
+static void
+test_called(void **state)
+{
+	(void)state;
+	linger_ms = 1500;
+	start(100);
+	linger_ms = 0;
+	struct exchange *home = message("a"), *called = message("b");
+	called->home = 7;
+	assert_int_equal(kafka_send(NULL, home, NULL, &endpoint), STEP_PENDING);
+	assert_int_equal(kafka_send(NULL, called, NULL, &endpoint), STEP_PENDING);
+	turn_until(&failed, 1);
+	assert_int_equal(called->exception->id, EXCEPTION_KAFKA_TIMEOUT);
+	assert_non_null(strstr(called->exception->message.p, "within 400 ms, but may be yet"));
+	assert_int_equal(resumed, 0);
+	turn_until(&resumed, 1);
+	turn_until_sent();
+	assert_true(target.client->late_told.ns != 0);
+	exchange_free(&pool, &home);
+	exchange_free(&pool, &called);
+	stop();
+}
+
 int
 main(void)
 {
@@ -260,5 +296,6 @@ main(void)
 	UNIT_CASE(test_ends_with_records);
 	UNIT_CASE(test_given_up_by_librdkafka);
 	UNIT_CASE(test_larger_than_allowed);
+	UNIT_CASE(test_called);
 	return unit_run("kafka_send");
 }

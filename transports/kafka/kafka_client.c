@@ -184,6 +184,7 @@ client_init(struct kafka_client *kc, struct kafka_state *ks, const struct kafka_
 	hash_init(&kc->topics, false);
 	list_init(&kc->topics_used);
 	list_init(&kc->active);
+	list_init(&kc->called);
 	list_init(&kc->waiting);
 	list_init(&kc->left);
 	list_init(&kc->queued);

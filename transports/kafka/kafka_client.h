@@ -38,17 +38,20 @@ struct kafka_client {
 	struct hash topics;
 	struct list topics_used;
 	struct list active;  /* struct kafka_send: whose exchange waits, oldest first */
+	struct list called;  /* …of others' calls, which wait less long */
 	struct list waiting; /* …of these: there is no room */
 	struct list left;    /* struct kafka_send: without an exchange, for librdkafka's reports */
 	struct list queued;         /* struct kafka_record: given at the end of the turn */
 	struct loop_defer give;
 	struct loop_timer patience; /* of the oldest */
+	struct monotime due;        /* when it is over, while the timer runs */
 	size_t bytes, bytes_max;    /* of records that nobody has acknowledged */
 	uint32_t records, records_max;
 	uint32_t given;             /* of these: at librdkafka */
 	bool broken;                /* librdkafka gave it up: started anew when nothing is given */
 	bool ended;
-	bool hasty; /* patience was cut short */
+	uint32_t late; /* records that were acknowledged after their exchange had failed, and not told yet */
+	struct monotime late_told;
 	rd_kafka_resp_err_t down;   /* why the last try to reach a broker failed, or 0 */
 	char reason[KAFKA_REASON_MAX];
 };

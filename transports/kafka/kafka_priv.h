@@ -42,7 +42,7 @@ struct kafka_record {
 
 /* All records of one exchange. */
 struct kafka_send {
-	struct list node; /* in client.active or client.left, or of those that are free */
+	struct list node; /* in client.active, .called or .left, or of those that are free */
 	struct list wait; /* in client.waiting */
 	struct kafka_client *client;
 	struct exchange *ex; /* NULL: it was aborted, or failed before all were reported */
@@ -57,6 +57,7 @@ struct kafka_send {
 	bool counted;          /* its records are queued */
 	struct blob *body;     /* held: where the value lies that librdkafka was given */
 	struct monotime began;
+	int64_t limit_ms; /* deliveryTimeoutMs, or what the call has */
 	enum exception_id failure;
 	char *failure_text;
 	struct kafka_record one, *records;
@@ -75,6 +76,8 @@ void kafka_record_done(struct kafka_record *r);
 void kafka_sends_room(struct kafka_client *kc);
 /* The client's `patience`: too late are … */
 void kafka_sends_late(struct loop_timer *t);
+/* The broker has a record of an exchange that has failed already. */
+void kafka_send_late(struct kafka_send *s);
 /* Whatever has not been given to librdkafka fails by the client's reason. */
 void kafka_sends_fail_queued(struct kafka_client *kc);
 /* The client ends: nothing is told to exchanges any more; then its sends go. */

@@ -98,8 +98,10 @@ kafka_producer_report(struct kafka_client *kc, const rd_kafka_message_t *msg)
 		report_failure(s, msg->err);
 	} else {
 		kc->down = RD_KAFKA_RESP_ERR_NO_ERROR;
+		if (s->ex == NULL && !kc->ended)
+			kafka_send_late(s);
 		r->partition = msg->partition;
-		r->offset = msg->offset;
+		r->offset = msg->offset >= 0 ? msg->offset : -1; /* requestRequiredAcks=0: not known */
 		if (s->conf->record_metadata)
 			r->timestamp = rd_kafka_message_timestamp(msg, NULL);
 	}

@@ -6,6 +6,7 @@
  */
 #include "core/base/assert.h"
 #include "core/base/blob.h"
+#include "core/base/log.h"
 #include "core/base/mem.h"
 #include "transports/kafka/kafka_error.h"
 #include "transports/kafka/kafka_priv.h"
@@ -20,7 +21,7 @@ enum { SENDS_KEPT = 4096, TEXT_MAX = 400 };
 /* ---- memory ---- */
 
 static struct kafka_send *
-send_new(struct kafka_client *kc)
+send_new(struct kafka_client *kc, struct exchange *ex)
 {
 	struct kafka_state *ks = kc->ks;
 	struct kafka_send *s;
@@ -34,9 +35,10 @@ send_new(struct kafka_client *kc)
 		memset(s, 0, sizeof *s);
 	}
 	list_init(&s->wait);
-	list_append(&kc->active, &s->node);
 	s->client = kc;
 	kc->refs++;
+	s->ex = ex;
+	list_append(ex->home != 0 ? &kc->called : &kc->active, &s->node);
 	s->records = &s->one;
 	return s;
 }
@@ -184,6 +186,23 @@ kafka_record_done(struct kafka_record *r)
 		conclude(s);
 }
 
+enum { LATE_TOLD_MS = 10000 };
+
+void
+kafka_send_late(struct kafka_send *s)
+{
+	struct kafka_client *kc = s->client;
+	struct monotime now = loop_now(worker_loop(kc->ks->wk));
+
+	kc->late++;
+	if (kc->late_told.ns != 0 && monotime_ms_between(kc->late_told, now) < LATE_TOLD_MS)
+		return;
+	log_warning("topic %s: %u records were acknowledged after the exchanges that sent them had failed",
+	    s->topic->name.p, kc->late);
+	kc->late = 0;
+	kc->late_told = now;
+}
+
 /* Its exchange does not wait any longer, whatever becomes of what librdkafka has of it. */
 static void
 give_up(struct kafka_send *s)
@@ -300,32 +319,47 @@ oldest(struct list *head, bool by_wait)
 
 /* librdkafka says once that a client is refused, and goes on trying: one that still is after this
  * time will be. */
-enum { REFUSED_MS = 3000 };
+enum { REFUSED_MS = 3000, CALL_SPARE_MS = 500 };
 
+/* Who calls waits no longer than supervisor.call_timeout: it is told the reason before that. */
 static int64_t
-time_of(const struct kafka_client *kc, const struct kafka_conf *conf)
+limit_of(struct worker *wk, const struct exchange *ex, const struct kafka_conf *conf)
 {
 	int64_t ms = conf->delivery_timeout_ms;
 
-	return kafka_client_refused(kc) && ms > REFUSED_MS ? REFUSED_MS : ms;
+	if (ex->home != 0) {
+		int64_t call = worker_settings(wk)->supervisor.call_timeout_ms;
+		int64_t most = call > 2 * CALL_SPARE_MS ? call - CALL_SPARE_MS : call / 2;
+		ms = ms < most ? ms : most;
+	}
+	return ms;
 }
 
 static int64_t
-expire_active(struct kafka_client *kc, struct monotime now)
+time_of(const struct kafka_client *kc, const struct kafka_send *s)
+{
+	return kafka_client_refused(kc) && s->limit_ms > REFUSED_MS ? REFUSED_MS : s->limit_ms;
+}
+
+/* Of kc->active or kc->called: how long the oldest may wait yet, -1: there is none. */
+static int64_t
+expire(struct kafka_client *kc, struct list *head, struct monotime now)
 {
 	struct kafka_send *s;
 
-	while ((s = oldest(&kc->active, false)) != NULL) {
-		int64_t left = time_of(kc, s->conf) - monotime_ms_between(s->began, now);
+	while ((s = oldest(head, false)) != NULL) {
+		int64_t left = time_of(kc, s) - monotime_ms_between(s->began, now);
 		if (left > 0)
 			return left;
 		if (kafka_client_refused(kc)) {
 			kafka_client_purge(kc);
 			return -1;
 		}
+		bool may_come = s->counted && s->ungiven < s->open;
 		kafka_send_fail(s, EXCEPTION_KAFKA_TIMEOUT,
-		    "record for topic %.*s was not acknowledged within %lld ms%s%s",
-		    STR_FMT(s->topic_name), (long long)s->conf->delivery_timeout_ms,
+		    "record for topic %.*s was not acknowledged within %lld ms%s%s%s",
+		    STR_FMT(s->topic_name), (long long)s->limit_ms,
+		    may_come && s->limit_ms < s->conf->delivery_timeout_ms ? ", but may be yet" : "",
 		    kc->down ? ": " : "", kc->down ? kc->reason : "");
 		give_up(s);
 	}
@@ -349,6 +383,25 @@ expire_waiting(struct kafka_client *kc, struct monotime now)
 	return -1;
 }
 
+/* Of two times, -1: none. */
+static int64_t
+sooner(int64_t a, int64_t b)
+{
+	return a < 0 || (b >= 0 && b < a) ? b : a;
+}
+
+/* No longer than for ms. */
+static void
+be_patient(struct kafka_client *kc, struct monotime now, int64_t ms)
+{
+	struct monotime due = monotime_add_ms(now, ms);
+
+	if (loop_timer_active(&kc->patience) && due.ns >= kc->due.ns)
+		return;
+	kc->due = due;
+	loop_timer_start(&kc->patience, ms, 0);
+}
+
 void
 kafka_sends_late(struct loop_timer *t)
 {
@@ -356,11 +409,10 @@ kafka_sends_late(struct loop_timer *t)
 	struct monotime now = loop_now(worker_loop(kc->ks->wk));
 
 	kc->refs++;
-	kc->hasty = false;
-	int64_t active = expire_active(kc, now), waiting = expire_waiting(kc, now);
-	int64_t next = active < 0 || (waiting >= 0 && waiting < active) ? waiting : active;
+	int64_t next = sooner(expire(kc, &kc->active, now), expire(kc, &kc->called, now));
+	next = sooner(next, expire_waiting(kc, now));
 	if (next >= 0)
-		loop_timer_start(&kc->patience, next, 0);
+		be_patient(kc, now, next);
 	kafka_client_put(&kc);
 }
 
@@ -389,9 +441,9 @@ kafka_send(struct worker *wk, struct exchange *ex, const struct step *st, struct
 
 	if (!kafka_record_parts(ex, conf, &parts))
 		return STEP_FAILED;
-	struct kafka_send *s = send_new(kc);
-	s->ex = ex;
+	struct kafka_send *s = send_new(kc, ex);
 	s->conf = conf;
+	s->limit_ms = limit_of(wk, ex, conf);
 	s->parts = parts;
 	s->topic_name = parts.topic.p != NULL ? parts.topic : str_of(conf->topic);
 	s->head = RECORD_OVERHEAD + parts.key.n + parts.headers_size;
@@ -408,16 +460,12 @@ kafka_send(struct worker *wk, struct exchange *ex, const struct step *st, struct
 		return STEP_DONE;
 	}
 	engine_on_abort(ex, aborted, s);
-	bool hasty = kafka_client_refused(kc) && !kc->hasty;
-	if (hasty || !loop_timer_active(&kc->patience)) {
-		loop_timer_start(&kc->patience, time_of(kc, conf), 0);
-		kc->hasty = hasty;
-	}
+	be_patient(kc, s->began, time_of(kc, s));
 	if (list_empty(&kc->waiting) && has_room(kc, s)) {
 		queue_all(s);
 	} else {
 		if (list_empty(&kc->waiting))
-			loop_timer_start(&kc->patience, 0, 0); /* finds when it is too late for it */
+			be_patient(kc, s->began, 0); /* finds when it is too late for it */
 		list_append(&kc->waiting, &s->wait);
 	}
 	return STEP_PENDING;
@@ -425,20 +473,20 @@ kafka_send(struct worker *wk, struct exchange *ex, const struct step *st, struct
 
 /* ---- the client's end ---- */
 
-void
-kafka_sends_fail_queued(struct kafka_client *kc)
+static void
+fail_queued(struct kafka_client *kc, struct list *head)
 {
 	struct list mine;
 
 	list_init(&mine);
-	if (!list_empty(&kc->active)) {
-		list_append(&kc->active, &mine);
-		list_remove(&kc->active);
+	if (!list_empty(head)) {
+		list_append(head, &mine);
+		list_remove(head);
 	}
 	while (!list_empty(&mine)) {
 		struct kafka_send *s = LIST_FIRST(&mine, struct kafka_send, node);
 		list_remove(&s->node);
-		list_append(&kc->active, &s->node);
+		list_append(head, &s->node);
 		if (s->ungiven == 0)
 			continue;
 		kafka_send_fail(s, kafka_error_exception(kc->down), "%s", kc->reason);
@@ -447,12 +495,17 @@ kafka_sends_fail_queued(struct kafka_client *kc)
 }
 
 void
-kafka_sends_detach(struct kafka_client *kc)
+kafka_sends_fail_queued(struct kafka_client *kc)
 {
-	kc->ended = true;
-	kc->refs = UINT32_MAX; /* it ends already, by no put */
-	while (!list_empty(&kc->active)) {
-		struct kafka_send *s = LIST_FIRST(&kc->active, struct kafka_send, node);
+	fail_queued(kc, &kc->active);
+	fail_queued(kc, &kc->called);
+}
+
+static void
+detach(struct kafka_client *kc, struct list *head)
+{
+	while (!list_empty(head)) {
+		struct kafka_send *s = LIST_FIRST(head, struct kafka_send, node);
 		engine_on_abort(s->ex, NULL, NULL);
 		s->ex = NULL;
 		list_remove(&s->node);
@@ -460,6 +513,15 @@ kafka_sends_detach(struct kafka_client *kc)
 		list_remove(&s->wait);
 		unqueue(s);
 	}
+}
+
+void
+kafka_sends_detach(struct kafka_client *kc)
+{
+	kc->ended = true;
+	kc->refs = UINT32_MAX; /* it ends already, by no put */
+	detach(kc, &kc->active);
+	detach(kc, &kc->called);
 }
 
 void
