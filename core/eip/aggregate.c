@@ -332,7 +332,7 @@ static const struct option_desc options[] = {
 
 const struct eip_desc aggregate_eip = {
 	.name = "aggregate",
-	.flags = EIP_STEPS,
+	.flags = EIP_STEPS | EIP_TAKES,
 	.options = options,
 	.conf_size = sizeof(struct aggregate_conf),
 	.check = aggregate_check,

@@ -144,7 +144,7 @@ static const struct option_desc resequence_options[] = {
 
 const struct eip_desc resequence_eip = {
 	.name = "resequence",
-	.flags = EIP_EXPRESSION | EIP_STEPS,
+	.flags = EIP_EXPRESSION | EIP_STEPS | EIP_TAKES,
 	.options = resequence_options,
 	.conf_size = sizeof(struct resequence_conf),
 	.check = resequence_check,

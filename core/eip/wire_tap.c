@@ -122,7 +122,7 @@ static const struct option_desc options[] = {
 
 const struct eip_desc wireTap_eip = {
 	.name = "wireTap",
-	.flags = EIP_EFFECT,
+	.flags = EIP_EFFECT | EIP_TAKES,
 	.options = options,
 	.conf_size = sizeof(struct wire_tap_conf),
 	.check = wire_tap_check,

@@ -211,6 +211,7 @@ enum eip_flag {
 	EIP_EXPRESSION_OPTIONAL = 1024,
 	EIP_PLAIN = 2048,       /* changes the message and nothing else, at once: it may run inside a call, between two steps of an owner */
 	EIP_FORMAT = 1 << 20,   /* takes one key that names a data format: step.format */
+	EIP_TAKES = 1 << 22,    /* what it has taken counts as done, and lives in memory: `hinny check` notes it */
 	EIP_POLL = 1 << 21,     /* its expression names an endpoint that one message is received from; conf begins with struct poll_conf */
 };
 
@@ -313,7 +314,8 @@ enum component_flag {
 	COMPONENT_UNIQUE = 512,      /* two consumers of one uri are an error, options apart but those with OPTION_UNIQUE (direct) */
 	COMPONENT_POLLED = 2048,     /* a step can receive one message from it (poll, pollEnrich) */
 	COMPONENT_SIMPLE = 1024,     /* options may be Simple, and are evaluated for each message (file) */
-	COMPONENT_ORDERED = 2048,    /* consumer: exchanges of it have an order (core/eip/engine.h); producer: what is sent in one process leaves in that order (kafka) */
+	COMPONENT_TAKES = 8192,      /* what the producer has taken counts as done, and lives in memory: `hinny check` notes it */
+	COMPONENT_ORDERED = 4096,    /* consumer: exchanges of it have an order (core/eip/engine.h); producer: what is sent in one process leaves in that order (kafka) */
 };
 
 struct component_desc {

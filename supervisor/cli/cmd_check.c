@@ -5,6 +5,8 @@
 #include "core/base/buf.h"
 #include "core/base/str.h"
 #include "core/config/config.h"
+#include "core/model/descriptor.h"
+#include "core/model/program.h"
 #include "supervisor/check.h"
 
 #include <stdlib.h>
@@ -76,22 +78,67 @@ problems_of(const struct diagnostics *ds, const char *owners)
 	return problems;
 }
 
-static void
-print_result(
-    const struct diagnostics *ds, const char *owners, bool ok, unsigned routes, bool as_json)
+/* Where messages count as done before they are, so that a worker that dies takes them with it. */
+static json_t *
+notes_of(const struct program *p)
 {
+	json_t *notes = json_array();
+
+	for (uint32_t i = 0; p != NULL && i < p->steps_n; i++) {
+		const struct step *st = p->steps[i];
+		bool sends = st->endpoint != NULL && !st->endpoint->consumer &&
+		    (st->endpoint->component->flags & COMPONENT_TAKES) != 0;
+		if (!sends && (st->eip->flags & EIP_TAKES) == 0)
+			continue;
+		(void)json_array_append_new(notes,
+		    json_pack("{s:s, s:i, s:i, s:s+}", "file", st->at.file, "line",
+			(int)st->at.line, "column", (int)st->at.column, "text",
+			(st->eip->flags & EIP_TAKES) != 0 ? st->eip->name
+							  : st->endpoint->component->scheme,
+			": what it has taken counts as done and is in memory: reloads keep it, the "
+			"end of its worker loses it, and this release has nothing durable in its "
+			"place"));
+	}
+	return notes;
+}
+
+static void
+print_notes(const json_t *notes)
+{
+	size_t i;
+	json_t *note;
+
+	json_array_foreach(notes, i, note)
+	{
+		const char *file, *text;
+		int line, column;
+		if (json_unpack(note, "{s:s, s:i, s:i, s:s}", "file", &file, "line", &line,
+			"column", &column, "text", &text) == 0)
+			(void)fprintf(stderr, "%s:%d:%d: note: %s\n", file, line, column, text);
+	}
+}
+
+static void
+print_result(const struct diagnostics *ds, const char *owners, bool ok, const struct program *p,
+    bool as_json)
+{
+	int routes = p != NULL ? (int)p->routes_n : 0;
+	json_t *notes = notes_of(p);
+
 	if (as_json) {
-		json_t *result = json_pack("{s:b, s:i, s:o}", "ok", ok, "routes", (int)routes,
-		    "problems", problems_of(ds, owners));
+		json_t *result = json_pack("{s:b, s:i, s:o, s:O}", "ok", ok, "routes", routes,
+		    "problems", problems_of(ds, owners), "notes", notes);
 		cli_print_json(result);
 		json_decref(result);
 	} else {
 		if (ds->n > 0)
 			diagnostics_print(ds, stderr);
 		(void)fputs(owners, stderr); /* nobody to tell when that fails */
+		print_notes(notes);
 		if (ok)
-			(void)printf("ok: %u route%s\n", routes, routes == 1 ? "" : "s");
+			(void)printf("ok: %d route%s\n", routes, routes == 1 ? "" : "s");
 	}
+	json_decref(notes);
 }
 
 /* What the owners find in files that are wrong elsewhere. */
@@ -132,7 +179,7 @@ check_bundle(const struct bundle_options *opt, bool as_json)
 	(void)fclose(to); /* into memory */
 	buf_init(&rest, 0);
 	merge(&ds, owners, &rest);
-	print_result(&ds, buf_cstr(&rest), ok, p != NULL ? p->routes_n : 0, as_json);
+	print_result(&ds, buf_cstr(&rest), ok, p, as_json);
 	buf_fini(&rest);
 	free(owners);
 	program_free(p);

@@ -8,7 +8,7 @@ import sys
 import tempfile
 import time
 sys.path.insert(0, os.path.join(os.environ.get('HINNY_SRCDIR', '.'), 'tests', 'lib'))
-from broker import BUILD, SLOW, free_port, hinny, main
+from broker import BUILD, SLOW, check, free_port, hinny, main
 from fake import ROUTE, XML, Fake, until
 
 
@@ -41,7 +41,7 @@ def test_good():
         assert t.check() == (0, 'ok: 1 route\n', '')
         assert {w for w, g, p in t.f.said('CHECK')} == {'http.0', 'xform.0'}
         status, out, err = t.check('--json', 'r.yaml')
-        assert status == 0 and json.loads(out) == {'ok': True, 'routes': 1, 'problems': []}
+        assert status == 0 and json.loads(out) == {'ok': True, 'routes': 1, 'problems': [], 'notes': []}
         assert os.listdir(t.folder) == ['r.yaml']  # no run folder is left
 
 
@@ -86,6 +86,27 @@ def test_bad_file_asks_nobody():
         status, out, err = t.check('--json', 'r.yaml')
         problem = json.loads(out)['problems'][0]
         assert (problem['file'], problem['line']) == ('r.yaml', 6) and 'setBodi' in problem['text'] and err == '', (problem, err)
+
+
+def test_what_counts_as_done_is_noted():
+    routes = """
+- from:
+    uri: direct:a
+    steps:
+      - wireTap: {uri: "direct:b"}
+      - split: {simple: "${body}", steps: [{to: "seda:x"}]}
+      - aggregate:
+          correlationExpression: {constant: a}
+          completionSize: 2
+          aggregationStrategy: "#class:org.apache.camel.processor.aggregate.GroupedBodyAggregationStrategy"
+          steps: [{log: a}]
+- from: {uri: "seda:x", steps: [{resequence: {simple: "${body}", steps: [{log: a}]}}]}
+- from: {uri: "direct:b", steps: [{log: a}, {to: "log:a"}]}
+"""
+    status, out, err = check({'r.yaml': routes})
+    noted = [line.split(' what it')[0] for line in err.splitlines()]
+    assert status == 0 and noted == ['r.yaml:5:9: note: wireTap:', 'r.yaml:6:45: note: seda:', 'r.yaml:7:9: note: aggregate:',
+                                     'r.yaml:12:34: note: resequence:'], err
 
 
 def test_options():

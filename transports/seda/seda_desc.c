@@ -131,7 +131,8 @@ const struct component_desc seda_component = {
 	.options = options,
 	.conf_size = sizeof(struct seda_conf),
 	.owner = "flow",
-	.flags = COMPONENT_CONSUMER | COMPONENT_PRODUCER | COMPONENT_UNIQUE | COMPONENT_POLLED,
+	.flags = COMPONENT_CONSUMER | COMPONENT_PRODUCER | COMPONENT_UNIQUE | COMPONENT_POLLED |
+	    COMPONENT_TAKES,
 	.check = seda_check,
 	.help = "a queue in memory: the sender goes on while another route works on the message",
 };
