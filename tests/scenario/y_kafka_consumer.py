@@ -451,6 +451,26 @@ def test_what_goes_wrong():
         b.stop()
 
 
+def test_topic_deleted_and_back():
+    """A topic that goes while it is read is told; when it is there again it is read, also by a client that was made anew for it."""
+    t, out = K.topic(None, 2), K.topic(None, 1)
+
+    def reads(id, **options):
+        return route(source(t, groupId='del-' + id, metadataMaxAgeMs=500, **options), {'filter': {'simple': '${body} starts with \'new\'', 'steps': [
+            {'setBody': {'constant': id}}, target(out)]}}, id=id)
+    with broker(reads('goes-on'), reads('anew', pollOnError='RECONNECT')) as b:
+        assigned(b, 4)
+        K.produce(t, [(None, 'old %d' % i) for i in range(20000)])
+        K.delete(t)
+        b.wait_line(r'route anew: member 0 of its consumer begins anew: .*[Uu]nknown topic', 20)
+        b.wait_line(r'level=error.*route goes-on: .*%s.*[Uu]nknown topic' % t, 20)
+        until(lambda: not b.status()['sources'], 20, 'no partitions')
+        K.topic(t, 2)
+        K.produce(t, [(None, 'new')])
+        assert sorted(x['value'] for x in K.consume(out, 2, 60)) == ['anew', 'goes-on'], b.log()[-3000:]
+        b.stop()
+
+
 def test_wrong_credentials():
     """Told with the reason; other routes go on; with the right ones it works."""
     t, out = K.topic(None, 1), K.topic(None, 1)

@@ -50,6 +50,9 @@ static void
 destroy(struct loop_work *w)
 {
 	struct kafka_member *m = CONTAINER_OF(w, struct kafka_member, work);
+	kafka_assign_fini(m);
+	rd_kafka_queue_destroy(m->heartbeat);
+	m->heartbeat = NULL;
 	rd_kafka_destroy_flags(m->rk, RD_KAFKA_DESTROY_F_NO_CONSUMER_CLOSE);
 	m->rk = NULL;
 }
@@ -71,8 +74,6 @@ member_closed(struct kafka_member *m)
 	loop_timer_stop(&m->tick);
 	loop_timer_stop(&m->limit);
 	kafka_queue_close(&m->events);
-	rd_kafka_queue_destroy(m->heartbeat);
-	m->heartbeat = NULL;
 	m->state = KAFKA_MEMBER_CLOSED;
 	source_closed(m->src);
 	member_destroy(m);
@@ -317,6 +318,7 @@ member_tick(struct loop_timer *t)
 {
 	struct kafka_member *m = CONTAINER_OF(t, struct kafka_member, tick);
 	(void)rd_kafka_consume_queue(m->heartbeat, 0); /* empty: it only counts as a poll */
+	kafka_assign_sweep(m);
 	kafka_commit_tick(m);
 	LIST_FOREACH (&m->parts, node, next)
 		kafka_part_publish(LIST_ENTRY(node, struct kafka_part, node));
@@ -430,6 +432,7 @@ member_init(struct kafka_source *src, unsigned i, struct hinny_error *err)
 	m->state = KAFKA_MEMBER_CLOSED;
 	list_init(&m->parts);
 	list_init(&m->lost);
+	list_init(&m->rests);
 	list_init(&m->woken);
 	list_init(&m->rebalances);
 	loop_defer_init(&m->pump, member_pump);
@@ -578,6 +581,8 @@ kafka_consumer_release(struct worker *wk, struct endpoint *ep)
 		if (m->state != KAFKA_MEMBER_CLOSED)
 			kafka_queue_close(&m->events);
 		kafka_assign_drop(m);
+		if (m->rk != NULL && !m->working)
+			kafka_assign_fini(m);
 		kafka_batch_fini(m);
 		loop_defer_cancel(&m->pump);
 		loop_timer_close(&m->tick, NULL);

@@ -119,6 +119,7 @@ struct kafka_member {
 	enum kafka_member_state state;
 	rd_kafka_t *rk;
 	rd_kafka_queue_t *heartbeat; /* always empty: polling it tells librdkafka that we live */
+	struct list rests;           /* struct kafka_rest */
 	struct kafka_queue events;
 	struct loop_wake wake;
 	struct loop_defer pump;
@@ -192,6 +193,10 @@ void kafka_member_poll_failed(
 
 /* ---- kafka_consumer_assign.c ---- */
 void kafka_assign_event(struct kafka_member *m, rd_kafka_event_t *ev);
+/* Throws away what is left in the queues of partitions that have gone. */
+void kafka_assign_sweep(struct kafka_member *m);
+/* At the end of the client, when all has gone: the queues too. */
+void kafka_assign_fini(struct kafka_member *m);
 /* A revoked partition may have nothing in flight any more. */
 void kafka_assign_progress(struct kafka_member *m);
 /* All partitions go, whatever is in flight. */

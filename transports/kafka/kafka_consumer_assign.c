@@ -22,6 +22,78 @@
 
 enum { ASK_MS = 10000 };
 
+/* ---- what is left of partitions ---- */
+
+/*
+ * The queue of a partition that has gone. What librdkafka still puts there holds the partition, and the
+ * end of the client would wait for that for ever (before 2.6.1).
+ */
+struct kafka_rest {
+	struct list node; /* of kafka_member.rests */
+	rd_kafka_queue_t *queue;
+	char *topic;
+	int32_t partition;
+};
+
+/* Its queue is the rest's from now on. */
+static void
+rest_add(struct kafka_part *part)
+{
+	struct kafka_rest *rest = MEM_NEW(struct kafka_rest);
+
+	*rest = (struct kafka_rest){
+		.queue = part->queue, .topic = mem_strdup(part->topic), .partition = part->partition
+	};
+	list_append(&part->m->rests, &rest->node);
+}
+
+static void
+rest_sweep(struct kafka_rest *rest)
+{
+	rd_kafka_message_t *msg;
+
+	while ((msg = rd_kafka_consume_queue(rest->queue, 0)) != NULL)
+		rd_kafka_message_destroy(msg);
+}
+
+static void
+rest_free(struct kafka_rest *rest)
+{
+	list_remove(&rest->node);
+	rd_kafka_queue_destroy(rest->queue);
+	free(rest->topic);
+	free(rest);
+}
+
+void
+kafka_assign_sweep(struct kafka_member *m)
+{
+	LIST_FOREACH (&m->rests, node, next)
+		rest_sweep(LIST_ENTRY(node, struct kafka_rest, node));
+}
+
+void
+kafka_assign_fini(struct kafka_member *m)
+{
+	kafka_assign_sweep(m);
+	while (!list_empty(&m->rests))
+		rest_free(LIST_FIRST(&m->rests, struct kafka_rest, node));
+}
+
+/* The partition has come back: what is in its queue now is for it. */
+static void
+rest_end(struct kafka_member *m, const struct kafka_part *part)
+{
+	LIST_FOREACH (&m->rests, node, next) {
+		struct kafka_rest *rest = LIST_ENTRY(node, struct kafka_rest, node);
+		if (rest->partition != part->partition || strcmp(rest->topic, part->topic) != 0)
+			continue;
+		rest_sweep(rest);
+		rest_free(rest);
+		return;
+	}
+}
+
 /* ---- partitions ---- */
 
 /* By a thread of librdkafka, which holds the queue's lock. */
@@ -52,6 +124,7 @@ part_new(struct kafka_member *m, const rd_kafka_topic_partition_t *tp)
 	    page_source_take(worker_page(m->wk), src->route->index, part->topic, part->partition);
 	list_append(&m->parts, &part->node);
 	m->parts_n++;
+	rest_end(m, part);
 	part->queue = rd_kafka_queue_get_partition(m->rk, part->topic, part->partition);
 	rd_kafka_queue_forward(part->queue, NULL); /* before the first record comes */
 	rd_kafka_queue_cb_event_enable(part->queue, queue_has_something, part);
@@ -91,7 +164,7 @@ part_leave(struct kafka_part *part)
 	part->leaving = true;
 	if (part->queue != NULL) {
 		rd_kafka_queue_cb_event_enable(part->queue, NULL, NULL);
-		rd_kafka_queue_destroy(part->queue);
+		rest_add(part);
 	}
 	part->queue = NULL;
 	part->more = false;
