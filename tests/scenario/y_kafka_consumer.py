@@ -2,13 +2,15 @@
 """from: kafka, on a real broker: what a record is as a message, groups, where they begin, offsets, failures, order, batches, status."""
 import json
 import os
+import subprocess
 import sys
+import tempfile
 import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 sys.path.insert(0, os.path.join(os.environ.get('HINNY_SRCDIR', '.'), 'tests', 'lib'))
-from broker import SLOW, Broker, free_port, main, until  # noqa: E402
+from broker import BUILD, SLOW, Broker, env, free_port, main, until  # noqa: E402
 from kafka import Kafka  # noqa: E402
 
 K = None
@@ -449,6 +451,45 @@ def test_what_goes_wrong():
         K.produce(late, [(None, 'late')])
         assert sorted(x['value'] for x in K.consume(out, 2, 40)) == ['good', 'late']
         b.stop()
+
+
+def test_run_again():
+    """hinny run with a run folder of its own, ended and begun again: it is the same member, and does not wait for a session to end; two at a time are two."""
+    t = K.topic(None, 2)
+    with tempfile.TemporaryDirectory(prefix='ht-') as folder:
+        with open(os.path.join(folder, 'r.yaml'), 'w') as f:
+            f.write(json.dumps([route(source(t, groupId='again', sessionTimeoutMs=30000), {'log': 'got ${body}'})]))
+
+        class Run:
+            def __init__(self):
+                self.proc = subprocess.Popen([os.path.join(BUILD, 'hinny'), 'run', '--no-watch', '--port', str(free_port()), 'r.yaml'], cwd=folder,
+                                             env=dict(env(), XDG_RUNTIME_DIR=folder), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                             stderr=subprocess.STDOUT, text=True)
+                self.lines = []
+                threading.Thread(target=lambda: self.lines.extend(iter(self.proc.stdout.readline, '')), daemon=True).start()
+
+            def wait(self, text):
+                until(lambda: [line for line in self.lines if text in line], 15, '%s in %s' % (text, self.lines))
+
+            def end(self):
+                self.proc.send_signal(15)
+                self.proc.wait(20 * SLOW)
+        one = Run()
+        one.wait('has 2 partitions')
+        K.produce(t, [(None, 'first')])
+        one.wait('got first')
+        two = Run()
+        two.wait('has 1 partitions')
+        one.wait('has 1 partitions')
+        for run in one, two:
+            run.end()
+        K.produce(t, [(None, 'second', 0), (None, 'third', 1)])
+        one, two = Run(), Run()
+        for run in one, two:
+            run.wait('has 1 partitions')
+        until(lambda: len([x for x in one.lines + two.lines if 'got second' in x or 'got third' in x]) == 2, 15, 'both records')
+        for run in one, two:
+            run.end()
 
 
 def test_topic_deleted_and_back():

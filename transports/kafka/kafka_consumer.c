@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum {
 	COMPLAINT_MS = 30000, /* the same error is told again after so long */
@@ -29,11 +30,21 @@ static void member_open(struct kafka_member *m);
 
 /* ---- the end ---- */
 
+/* Before the next one may begin. */
+static void
+leave_place(struct kafka_source *src)
+{
+	if (src->place_fd != -1)
+		close(src->place_fd);
+	src->place_fd = -1;
+}
+
 static void
 source_closed(struct kafka_source *src)
 {
 	if (--src->open_n > 0 || !src->stopped)
 		return;
+	leave_place(src);
 	worker_source_stopped(src->wk);
 }
 
@@ -335,7 +346,7 @@ member_conf(struct kafka_member *m, struct hinny_error *err)
 	if (conf == NULL)
 		return NULL;
 	const char *instance =
-	    kafka_instance_name(&m->src->arena, m->wk, m->src->route, m->conf, m->index);
+	    kafka_instance_name(&m->src->arena, m->wk, m->src->route, m->src->place, m->conf, m->index);
 	if (rd_kafka_conf_set(conf, "group.id", m->src->group, text, sizeof text) !=
 		RD_KAFKA_CONF_OK ||
 	    rd_kafka_conf_set(conf, "group.instance.id", instance, text, sizeof text) !=
@@ -480,6 +491,7 @@ source_names(struct kafka_source *src)
 	const char *why;
 	src->group =
 	    conf->group_id != NULL ? conf->group_id : kafka_group_name(a, src->wk, src->route);
+	src->place = kafka_place_name(a, src->wk, src->route, src->group, &src->place_fd);
 	src->seek_file = arena_printf(a, "kafka-seek.%08x", str_hash(str_of(src->route->id)));
 	if (conf->topic_is_pattern)
 		src->pattern = kafka_topic_pattern(a, conf->topic, &why); /* checked at load */
@@ -528,6 +540,7 @@ kafka_consumer_start(
 	src->ep = ep;
 	src->route = route;
 	src->conf = conf;
+	src->place_fd = -1;
 	arena_init(&src->arena);
 	ep->impl = src;
 	list_append(&kafka_state_of(wk)->sources, &src->node);
@@ -559,6 +572,8 @@ kafka_consumer_stop(struct worker *wk, struct endpoint *ep)
 	src->stopped = true;
 	if (src->open_n > 0)
 		worker_source_stopping(wk);
+	else
+		leave_place(src);
 	for (unsigned i = 0; i < src->members_n; i++) {
 		loop_timer_stop(&src->members[i].restart);
 		member_finish(&src->members[i]);
@@ -590,6 +605,7 @@ kafka_consumer_release(struct worker *wk, struct endpoint *ep)
 		loop_timer_close(&m->restart, NULL);
 		loop_wake_close(&m->wake);
 	}
+	leave_place(src);
 	arena_fini(&src->arena);
 	loop_free_later(worker_loop(wk), src->members);
 	loop_free_later(worker_loop(wk), src);

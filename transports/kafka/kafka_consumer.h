@@ -161,6 +161,8 @@ struct kafka_source {
 	struct arena arena;
 	struct pairs props;
 	const char *group, *pattern, *assignor;
+	const char *place; /* in the names of its members */
+	int place_fd;      /* kafka_place_name() */
 	const char *seek_file; /* name in the run folder: partitions whose start has been chosen */
 	uint32_t cap;          /* records of a partition in flight */
 	bool ordered;          /* records overlap, and keep their order where it can be seen */
@@ -267,6 +269,10 @@ bool kafka_message_element(const struct kafka_source *src, struct exchange *ex,
 uint64_t kafka_broker_life(void);
 /* All in the arena. */
 const char *kafka_group_name(struct arena *a, struct worker *wk, const struct route *route);
-const char *kafka_instance_name(struct arena *a, struct worker *wk, const struct route *route,
+/* What stands for the run folder in names of members: a number, where the folder is of this run
+ * alone, so that the next run has the same names. *fd holds the number until it is closed; -1: there is none. */
+const char *kafka_place_name(
+    struct arena *a, struct worker *wk, const struct route *route, const char *group, int *fd);
+const char *kafka_instance_name(struct arena *a, struct worker *wk, const struct route *route, const char *place,
     const struct kafka_conf *conf, unsigned member);
 #endif

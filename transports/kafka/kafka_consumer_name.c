@@ -2,11 +2,16 @@
 #include "transports/kafka/kafka_consumer.h"
 
 #include <ctype.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <sys/utsname.h>
 #include <unistd.h>
+
+enum { NUMBERS = 1000 };
 
 static uint64_t
 hash(uint64_t h, const char *s)
@@ -71,6 +76,47 @@ run_folder(struct arena *a, struct worker *wk)
 	return n > 0 ? arena_strndup(a, path, (size_t)n) : "";
 }
 
+/* A folder that hinny run made for this run alone: the next one has another. */
+static bool
+is_temporary(const char *path)
+{
+	const char *name = strrchr(path, '/');
+
+	return name != NULL && strncmp(name, "/hinny-", 7) == 0 && strlen(name) == strlen("/hinny-XXXXXX");
+}
+
+/*
+ * The lowest number that nobody of this user on this host has for the group and route: a socket
+ * without a place in the file system holds it, which ends with the process however that dies.
+ */
+static unsigned
+take_number(const char *group, const char *route, int *fd)
+{
+	struct sockaddr_un addr = { .sun_family = AF_UNIX };
+	uint64_t h = hash(hash(0xcbf29ce484222325u, group), route);
+
+	*fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	for (unsigned i = 0; *fd != -1 && i < NUMBERS; i++) {
+		int n = snprintf(addr.sun_path + 1, sizeof addr.sun_path - 1, "hinny.kafka.%ld.%016llx.%u",
+		    (long)getuid(), (unsigned long long)h, i);
+		socklen_t size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n);
+		if (bind(*fd, (struct sockaddr *)&addr, size) == 0)
+			return i;
+	}
+	return (unsigned)getppid(); /* of this run alone */
+}
+
+const char *
+kafka_place_name(struct arena *a, struct worker *wk, const struct route *route, const char *group, int *fd)
+{
+	const char *folder = run_folder(a, wk);
+
+	*fd = -1;
+	if (!is_temporary(folder))
+		return folder;
+	return arena_printf(a, "temporary.%u", take_number(group, route->id, fd));
+}
+
 const char *
 kafka_group_name(struct arena *a, struct worker *wk, const struct route *route)
 {
@@ -80,7 +126,7 @@ kafka_group_name(struct arena *a, struct worker *wk, const struct route *route)
 }
 
 const char *
-kafka_instance_name(struct arena *a, struct worker *wk, const struct route *route,
+kafka_instance_name(struct arena *a, struct worker *wk, const struct route *route, const char *place,
     const struct kafka_conf *conf, unsigned member)
 {
 	unsigned number = worker_index(wk) * (unsigned)conf->consumers + member;
@@ -88,7 +134,7 @@ kafka_instance_name(struct arena *a, struct worker *wk, const struct route *rout
 		return conf->group_instance_id;
 	if (conf->group_instance_id != NULL)
 		return arena_printf(a, "%s-%u", conf->group_instance_id, number);
-	uint64_t h = hash(hash(0xcbf29ce484222325u, run_folder(a, wk)), route->id);
+	uint64_t h = hash(hash(0xcbf29ce484222325u, place), route->id);
 	return arena_printf(a, "hinny.%s.%s.%016llx.%u", node_name(a), clean(a, route->id, 64),
 	    (unsigned long long)h, number);
 }
