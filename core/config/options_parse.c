@@ -68,8 +68,7 @@ set_uri(struct compile *c, const struct setting *s)
 	if (s->o->flags & OPTION_CONSUMER) {
 		if (secrets_check(c, s->value, s->parameters) != 0)
 			return -1;
-		ep = endpoint_polled(
-		    c, s->value->text, s->parameters, node_at(c->file, s->value));
+		ep = endpoint_polled(c, s->value->text, s->parameters, node_at(c->file, s->value));
 		OPTION_AT(s->conf, s->o, struct endpoint *) = ep;
 		return ep != NULL ? 0 : -1;
 	}
@@ -121,10 +120,25 @@ set_strings(struct compile *c, const struct setting *s)
 	return 0;
 }
 
+/* The map without id, description and note, which mean nothing here. */
+static struct node
+without_labels(struct compile *c, const struct node *map)
+{
+	static const char *const labels[] = { "id", "description", "note" };
+	struct node out = node_copy(c->arena, map);
+
+	for (size_t i = 0; i < ARRAY_LEN(labels) && out.kind == NODE_MAP; i++) {
+		if (out.n > 1)
+			node_remove(&out, labels[i]);
+	}
+	return out;
+}
+
 static int
 set_expression(struct compile *c, const struct setting *s)
 {
-	struct expression *e = expression_parse_map(c, s->value, s->o->type == OPTION_PREDICATE);
+	struct node map = s->o->flags & OPTION_LABELLED ? without_labels(c, s->value) : *s->value;
+	struct expression *e = expression_parse_map(c, &map, s->o->type == OPTION_PREDICATE);
 
 	OPTION_AT(s->conf, s->o, struct expression *) = e;
 	return e != NULL ? 0 : -1;

@@ -154,6 +154,7 @@ static const struct option_desc do_catch_options[] = {
 	    .help = "exception classes" },
 	{ .name = "onWhen",
 	    .type = OPTION_PREDICATE,
+	    .flags = OPTION_LABELLED,
 	    .offset = AT_CATCH(on_when),
 	    .help = "must hold as well" },
 	OPTIONS_END,

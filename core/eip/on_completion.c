@@ -57,6 +57,7 @@ static const struct option_desc options[] = {
 	    .help = "only when the exchange has failed" },
 	{ .name = "onWhen",
 	    .type = OPTION_PREDICATE,
+	    .flags = OPTION_LABELLED,
 	    .offset = AT(on_when),
 	    .help = "must hold as well" },
 	{ .name = "useOriginalMessage",

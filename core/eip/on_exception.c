@@ -299,6 +299,7 @@ static const struct option_desc on_exception_options[] = {
 	    .help = "exception classes" },
 	{ .name = "onWhen",
 	    .type = OPTION_PREDICATE,
+	    .flags = OPTION_LABELLED,
 	    .offset = AT(on_when),
 	    .help = "must hold as well" },
 	{ .name = "retryWhile",

@@ -60,6 +60,7 @@ enum option_flag {
 	OPTION_PREFIX = 1024,    /* of an endpoint: all options whose names begin with this one are kept in endpoint.rest */
 	OPTION_SECRET = 2048,    /* of an endpoint: shown as "xxxxxx" wherever the endpoint is named, and given by a placeholder alone */
 	OPTION_SECRET_PART = 4096, /* …of the text only what follows "password=" is the secret */
+	OPTION_LABELLED = 8192, /* PREDICATE whose map may have id, description and note beside the language (onWhen) */
 	OPTION_UNIQUE = 256,  /* of a COMPONENT_UNIQUE consumer: two that have no word of it in common (comma-separated), or both have it true, are not the same */
 };
 
