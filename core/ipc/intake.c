@@ -90,7 +90,8 @@ connection_cut(struct connection *c)
 
 	while (good && c->n - whole >= LENGTH) {
 		need = LENGTH + (size_t)frame_length(c->stage + whole);
-		good = need >= FRAME_HEAD && need <= FRAME_MAX;
+		good = need >= FRAME_HEAD && need <= FRAME_MAX &&
+		    (c->n - whole == LENGTH || c->stage[whole + LENGTH] == FRAME_VERSION);
 		if (!good || c->n - whole < need)
 			break;
 		whole += need;
