@@ -128,6 +128,9 @@ on_peer_down(struct worker *wk, const struct control_message *m)
 static void
 on_listener(struct worker *wk, const struct control_message *m)
 {
+	/* A socket that lost its worker comes at the point of hand-over, just before START: what waits there is
+	 * served by routes that run. */
+	on_start(wk, m);
 	if (wk->kind->listener != NULL && m->fd != -1)
 		wk->kind->listener(wk, m->fd, m->listener.until_empty);
 	else if (m->fd != -1)

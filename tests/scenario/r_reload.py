@@ -10,7 +10,7 @@ import time
 import zlib
 sys.path.insert(0, os.path.join(os.environ.get('HINNY_SRCDIR', '.'), 'tests', 'lib'))
 import flows
-from broker import Backend, Broker, SANITIZED, SLOW, alive, hinny, main, own_kib, setting, until
+from broker import Backend, Broker, SANITIZED, SLOW, alive, hinny, main, own_kib, read_all, setting, until
 
 RELOADS = max(6, setting('RELOADS', 10, 30))
 PACE = setting('RELOAD_PACE', 0.25, 1.0)  # seconds from one to the next
@@ -344,6 +344,27 @@ def test_b26c_sighup_with_a_broken_file():
         assert w.answers() == [(200, b'old')] * 10
         assert b.get('/r')[2] == b'old'
         assert sorted(b.workers()) == sorted(before)
+
+
+def test_what_waits_at_a_worker_that_goes():
+    """Connections in the queue of a worker that the new generation has not: the others serve them, by routes that run already."""
+    config = 'routes: [r.yaml]\nworkers: {http: {instances: %d}}\n'
+    for _ in range(3):
+        with Broker({'r.yaml': route('one'), 'hinny.yaml': config % 2}, routes=[], args=['-c', 'hinny.yaml']) as b:
+            old = b.workers('http')
+            assert len(old) == 2
+            for pid in old:
+                os.kill(pid, signal.SIGSTOP)
+            waiting = [b.connect() for _ in range(40)]
+            for s in waiting:
+                s.sendall(b'GET /r HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')
+            b.write('hinny.yaml', config % 1)
+            reload(b)
+            answers = [read_all(s) for s in waiting]
+            for pid in old:
+                if alive(pid):
+                    os.kill(pid, signal.SIGCONT)
+            assert all(a.startswith(b'HTTP/1.1 200 ') and a.endswith(b'one') for a in answers), [a for a in answers if b' 200 ' not in a][:3]
 
 
 def test_idle_connections_outlive_a_reload():

@@ -54,7 +54,7 @@ class Senders:
     """Threads that send numbered messages, and know which ones were answered."""
     def __init__(self, b, n=6, slow=2, pace=0.0):
         self.b, self.stop, self.lock, self.next = b, False, threading.Lock(), 0
-        self.taken, self.unsure, self.worst, self.pace = set(), set(), 0, pace
+        self.taken, self.unsure, self.worst, self.pace = set(), {}, 0, pace
         self.threads = [threading.Thread(target=self._run, daemon=True, args=('/later' if i < slow else '/now',)) for i in range(n)]
         for t in self.threads:
             t.start()
@@ -66,12 +66,16 @@ class Senders:
                 self.next += 1
             began = time.monotonic()
             try:
-                good = self.b.post(path, str(n).encode(), {'k': str(n % KEYS)}, timeout=60)[:1] == (200,)
-            except OSError:
-                good = False
+                answer = self.b.post(path, str(n).encode(), {'k': str(n % KEYS)}, timeout=60)
+                good = answer[:1] == (200,)
+            except OSError as e:
+                answer, good = repr(e), False
             with self.lock:
                 self.worst = max(self.worst, time.monotonic() - began)
-                (self.taken if good else self.unsure).add(n)
+                if good:
+                    self.taken.add(n)
+                else:
+                    self.unsure[n] = '%s after %.3f s: %r' % (path, time.monotonic() - began, answer)
             time.sleep(self.pace if good else 0.01)
 
     def end(self):
@@ -109,7 +113,7 @@ def test_reloads_under_load():
         for _ in range(RELOADS):
             reload(b)
         s.end()
-        assert not s.unsure, sorted(s.unsure)[:5]
+        assert not s.unsure, sorted(s.unsure.items())[:5]
         ends(b)
         n = check(b, s)
         assert n == len(s.taken), (n, len(s.taken))
@@ -125,7 +129,7 @@ def test_the_owner_changes_its_kind():
             b.write('hinny.yaml', 'routes: [r.yaml]\nworkers: {http: {instances: %d}}\n' % (1 + i % 2))
             reload(b)
         s.end()
-        assert not s.unsure, sorted(s.unsure)[:5]
+        assert not s.unsure, sorted(s.unsure.items())[:5]
         assert len(b.workers('flow')) >= 1
         ends(b)
         check(b, s)
@@ -139,7 +143,7 @@ def test_one_worker_alone():
         for _ in range(5):
             reload(b)
         s.end()
-        assert not s.unsure, sorted(s.unsure)[:5]
+        assert not s.unsure, sorted(s.unsure.items())[:5]
         ends(b)
         check(b, s)
 
