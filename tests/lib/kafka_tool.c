@@ -71,6 +71,7 @@ client(rd_kafka_type_t type, const char *group)
 		set(conf, "group.id", group);
 	if (type == RD_KAFKA_PRODUCER) {
 		set(conf, "linger.ms", "5");
+		set(conf, "batch.size", "16384"); /* as Java's producer does */
 		set(conf, "queue.buffering.max.messages", "1000000");
 		rd_kafka_conf_set_dr_msg_cb(conf, delivered);
 	} else {

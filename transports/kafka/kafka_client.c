@@ -49,7 +49,7 @@ static void client_event(struct kafka_queue *q, rd_kafka_event_t *ev);
 static enum hinny_rc
 client_start(struct kafka_client *kc, struct hinny_error *err)
 {
-	rd_kafka_conf_t *conf = kafka_props_conf(&kc->props, err);
+	rd_kafka_conf_t *conf = kafka_props_conf(&kc->props, NULL, err);
 
 	if (conf == NULL)
 		return HINNY_EINVAL;

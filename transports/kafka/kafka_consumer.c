@@ -19,10 +19,9 @@ enum {
 	RESTART_MS = 1000,
 	FENCED_MS = 30000, /* another client has the member's name: not to fight for it */
 	CLOSING_MS = 5,    /* between two looks whether it has closed */
-	/* What a partition has fetched ahead. As much as one answer brings, so that a source that
-	 * is kept up with never waits. */
-	QUEUED_KBYTES = 128,
-	QUEUED_RECORDS = 500,
+	/* What a partition has fetched ahead, more or less. */
+	AHEAD_KBYTES = 256,
+	AHEAD_RECORDS = 1000,
 	RECEIVE_DEFAULT = 99000000, /* answers up to here are taken without being told */
 };
 
@@ -338,10 +337,20 @@ member_tick(struct loop_timer *t)
 
 /* ---- the beginning ---- */
 
+/* The user may have given another. */
+static size_t
+number_of(const rd_kafka_conf_t *conf, const char *name)
+{
+	char text[32] = "0";
+	size_t n = sizeof text;
+	(void)rd_kafka_conf_get(conf, name, text, &n); /* it has that one */
+	return strtoul(text, NULL, 10);
+}
+
 static rd_kafka_conf_t *
 member_conf(struct kafka_member *m, struct hinny_error *err)
 {
-	rd_kafka_conf_t *conf = kafka_props_conf(&m->src->props, err);
+	rd_kafka_conf_t *conf = kafka_props_conf(&m->src->props, &m->poll, err);
 	char text[256];
 	if (conf == NULL)
 		return NULL;
@@ -355,6 +364,8 @@ member_conf(struct kafka_member *m, struct hinny_error *err)
 		rd_kafka_conf_destroy(conf);
 		return NULL;
 	}
+	m->ahead.records = number_of(conf, "queued.min.messages");
+	m->ahead.bytes = number_of(conf, "queued.max.messages.kbytes") * 1024;
 	rd_kafka_conf_set_events(conf,
 	    RD_KAFKA_EVENT_REBALANCE | RD_KAFKA_EVENT_OFFSET_COMMIT | RD_KAFKA_EVENT_ERROR |
 		RD_KAFKA_EVENT_LOG);
@@ -450,6 +461,7 @@ member_init(struct kafka_source *src, unsigned i, struct hinny_error *err)
 	loop_timer_init(lp, &m->tick, member_tick);
 	loop_timer_init(lp, &m->limit, limit_over);
 	loop_timer_init(lp, &m->restart, restart_now);
+	kafka_poll_init(&m->poll);
 	kafka_batch_init(m);
 	return loop_wake_init(lp, &m->wake, member_woken, err);
 }
@@ -465,8 +477,8 @@ source_props(struct kafka_source *src)
 	struct arena *a = &src->arena;
 	struct pairs own = { 0 };
 	kafka_props_add(
-	    a, &own, "queued.max.messages.kbytes", arena_printf(a, "%d", QUEUED_KBYTES));
-	kafka_props_add(a, &own, "queued.min.messages", arena_printf(a, "%d", QUEUED_RECORDS));
+	    a, &own, "queued.max.messages.kbytes", arena_printf(a, "%d", AHEAD_KBYTES));
+	kafka_props_add(a, &own, "queued.min.messages", arena_printf(a, "%d", AHEAD_RECORDS));
 	if (conf->fetch_max_bytes > RECEIVE_DEFAULT)
 		kafka_props_add(a, &own, "receive.message.max.bytes",
 		    arena_printf(a, "%lld", (long long)conf->fetch_max_bytes + 512));
@@ -517,7 +529,7 @@ kafka_consumer_prepare(struct worker *wk, struct endpoint *ep, struct hinny_erro
 	arena_init(&a);
 	kafka_props_make(&a, ep, worker_generation_dir(wk), &props);
 	kafka_props_add(&a, &props, "bootstrap.servers", ""); /* nothing is asked of a broker yet */
-	rd_kafka_conf_t *conf = kafka_props_conf(&props, err);
+	rd_kafka_conf_t *conf = kafka_props_conf(&props, NULL, err);
 	enum hinny_rc rc = conf != NULL ? HINNY_OK : HINNY_EINVAL;
 	if (conf != NULL && (opts->tls || opts->properties.n > 0)) {
 		rc = kafka_props_client(RD_KAFKA_CONSUMER, conf, &rk, err);

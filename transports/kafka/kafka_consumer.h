@@ -19,6 +19,7 @@
 #define HINNY_KAFKA_KAFKA_CONSUMER_H
 
 #include "transports/kafka/kafka_conf.h"
+#include "transports/kafka/kafka_poll.h"
 #include "transports/kafka/kafka_queue.h"
 #include "transports/kafka/kafka_window.h"
 #include "workers/worker.h"
@@ -66,6 +67,10 @@ struct kafka_incoming {
 	struct exchange *ex; /* NULL: it is one of a batch, or waits to be tried again */
 };
 
+struct kafka_amount {
+	size_t records, bytes; /* of values */
+};
+
 struct kafka_part {
 	struct kafka_member *m;
 	struct list node; /* of kafka_member.parts, or .lost */
@@ -74,6 +79,7 @@ struct kafka_part {
 	rd_kafka_queue_t *queue;
 	atomic_bool ready; /* set by threads of librdkafka: the queue is not empty */
 	bool more;         /* it may not be */
+	struct kafka_amount since_asked, since_empty; /* taken since more was asked for, … */
 	bool leaving;      /* revoked: what is in flight is finished, no more is taken */
 	bool lost;         /* not the member's any more: nothing is committed */
 	bool dirty;        /* its figures have changed */
@@ -118,6 +124,8 @@ struct kafka_member {
 	unsigned index;
 	enum kafka_member_state state;
 	rd_kafka_t *rk;
+	struct kafka_poll poll;
+	struct kafka_amount ahead; /* what may be fetched ahead of a partition, more or less */
 	rd_kafka_queue_t *heartbeat; /* always empty: polling it tells librdkafka that we live */
 	struct list rests;           /* struct kafka_rest */
 	struct kafka_queue events;

@@ -112,6 +112,49 @@ may_take(const struct kafka_part *part)
 	return !part->leaving && !part->lost && !part->sealed;
 }
 
+/* Half of what may be fetched ahead? */
+static bool
+is_half(const struct kafka_member *m, size_t records, size_t bytes)
+{
+	return records >= m->ahead.records / 2 || bytes >= m->ahead.bytes / 2;
+}
+
+static void
+ask_for_more(struct kafka_part *part, struct kafka_amount *since)
+{
+	*since = (struct kafka_amount){ 0 };
+	kafka_poll_nudge(&part->m->poll);
+}
+
+/*
+ * Librdkafka, when it has fetched as much ahead as it may, does not look by itself whether that has
+ * been used up. It is asked when half of it is; and once more when nothing is left, since the sizes
+ * of what waits are guessed from what was taken.
+ */
+static void
+count_taken(struct kafka_part *part, const rd_kafka_message_t *msg)
+{
+	struct kafka_amount *since = &part->since_asked;
+	part->since_empty.records++;
+	part->since_empty.bytes += msg->len;
+	since->records++;
+	since->bytes += msg->len;
+	if (!is_half(part->m, since->records, since->bytes))
+		return;
+	size_t left = rd_kafka_queue_length(part->queue);
+	if (!is_half(part->m, left, left * (since->bytes / since->records)))
+		ask_for_more(part, since);
+}
+
+static void
+count_empty(struct kafka_part *part)
+{
+	struct kafka_amount *since = &part->since_empty;
+	if (is_half(part->m, since->records, since->bytes))
+		ask_for_more(part, since);
+	*since = (struct kafka_amount){ 0 };
+}
+
 rd_kafka_message_t *
 kafka_part_take(struct kafka_part *part)
 {
@@ -125,10 +168,13 @@ kafka_part_take(struct kafka_part *part)
 		msg = rd_kafka_consume_queue(part->queue, 0);
 		if (msg == NULL) {
 			part->more = false;
+			count_empty(part);
 			break;
 		}
-		if (msg->err == RD_KAFKA_RESP_ERR_NO_ERROR)
+		if (msg->err == RD_KAFKA_RESP_ERR_NO_ERROR) {
+			count_taken(part, msg);
 			return msg;
+		}
 		kafka_member_poll_failed(part->m, part, msg->err, rd_kafka_message_errstr(msg));
 		rd_kafka_message_destroy(msg);
 	}

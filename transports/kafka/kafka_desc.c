@@ -133,7 +133,7 @@ const struct option_desc kafka_options[] = {
 	    "read_committed: not the records of transactions that are open or were aborted"),
 	COUNT("fetchMaxBytes", FROM, fetch_max_bytes, "52428800", 1024, "of an answer of the broker"),
 	COUNT("fetchMinBytes", FROM, fetch_min_bytes, "1", 1, "the broker waits for so much"),
-	TIME("fetchWaitMaxMs", FROM, fetch_wait_max_ms, "500", "…but not longer"),
+	TIME("fetchWaitMaxMs", FROM, fetch_wait_max_ms, "50", "…but not longer (Camel: 500)"),
 	COUNT("maxPartitionFetchBytes", FROM, max_partition_fetch_bytes, "65536", 1,
 	    "of a partition at a time; a larger record comes alone (Camel: 1048576)"),
 	FLAG("checkCrcs", FROM, check_crcs, "true", "of what the broker sends"),

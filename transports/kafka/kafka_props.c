@@ -5,7 +5,6 @@
 #include "core/config/compile.h"
 #include "core/config/option.h"
 #include "transports/kafka/kafka_conf.h"
-#include "transports/kafka/kafka_poll.h"
 
 #include <string.h>
 
@@ -239,7 +238,7 @@ unknown_property(rd_kafka_conf_t *conf, const char *name, struct hinny_error *er
 }
 
 rd_kafka_conf_t *
-kafka_props_conf(const struct pairs *ps, struct hinny_error *err)
+kafka_props_conf(const struct pairs *ps, struct kafka_poll *poll, struct hinny_error *err)
 {
 	rd_kafka_conf_t *conf = rd_kafka_conf_new();
 	char text[512];
@@ -253,7 +252,7 @@ kafka_props_conf(const struct pairs *ps, struct hinny_error *err)
 		else if (rc != RD_KAFKA_CONF_OK)
 			hinny_error_set(err, HINNY_EINVAL, "%s", text);
 	}
-	(void)rd_kafka_conf_interceptor_add_on_new(conf, "hinny", kafka_poll_watch, NULL);
+	kafka_poll_watch(conf, poll);
 	if (rc == RD_KAFKA_CONF_OK)
 		return conf;
 	rd_kafka_conf_destroy(conf);

@@ -3,6 +3,7 @@
 #define HINNY_KAFKA_KAFKA_PROPS_H
 
 #include "core/model/program.h"
+#include "transports/kafka/kafka_poll.h"
 #include "workers/worker.h"
 
 #include <librdkafka/rdkafka.h>
@@ -15,10 +16,12 @@ void kafka_props_make(struct arena *a, const struct endpoint *ep, int folder, st
 void kafka_props_add(struct arena *a, struct pairs *ps, const char *name, const char *value);
 /*
  * A configuration with these properties, and what every client of ours has: logs and events come by
- * queues. The caller sets the events it wants, and owns the result. NULL: librdkafka does not know a
- * property (*err names it) or does not like its value.
+ * queues. The caller sets the events it wants, and owns the result. poll: for kafka_poll_nudge(), or
+ * NULL. Returns NULL when librdkafka does not know a property (*err names it) or does not like its
+ * value.
  */
-rd_kafka_conf_t *kafka_props_conf(const struct pairs *ps, struct hinny_error *err);
+rd_kafka_conf_t *kafka_props_conf(
+    const struct pairs *ps, struct kafka_poll *poll, struct hinny_error *err);
 /*
  * A client of that configuration, which becomes its own in any case. HINNY_EINVAL: librdkafka does
  * not like how they go together, or what is in a file that they name.
