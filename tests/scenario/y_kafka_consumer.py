@@ -336,6 +336,17 @@ def test_kafka_order():
     assert K.committed('ord', t, 1) == [n]
 
 
+def test_backlog():
+    """Little is fetched ahead, and more of it in time: neither a backlog in small batches waits, nor the one partition that has something."""
+    for keys in 1, 1000:
+        t, out = K.topic(), K.topic()
+        K.produce(t, [('k%d' % (i % keys), 'x' * 300) for i in range(40000)])
+        with broker(route(source(t, groupId='bl%d' % keys), target(out))) as b:
+            assigned(b, 4)
+            until(lambda: sum(K.end(out)) == 40000, 12, '40,000 records')
+            b.stop()
+
+
 def test_slow_records():
     """A record that takes longer than maxPollIntervalMs and sessionTimeoutMs costs the member nothing; the others go on."""
     t = K.topic(None, 2)
