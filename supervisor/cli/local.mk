@@ -17,5 +17,6 @@ supervisor_cli_sources = \
 	supervisor/cli/test_edit.c \
 	supervisor/cli/test_file.c \
 	supervisor/cli/test_json.c \
+	supervisor/cli/test_read.c \
 	supervisor/cli/test_report.c \
 	supervisor/cli/test_run.c

@@ -1,4 +1,4 @@
-/* Test files: from YAML to structures. Every map is read by a table of its keys. */
+/* Test files: from YAML to structures. */
 #include "supervisor/cli/test_file.h"
 
 #include "core/base/assert.h"
@@ -8,6 +8,7 @@
 #include "core/lang/regex.h"
 #include "core/model/exception.h"
 #include "supervisor/cli/test_json.h"
+#include "supervisor/cli/test_read.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,137 +16,10 @@
 
 enum { WITHIN_DEFAULT_MS = 5000, BODY_MAX = 64 << 20 };
 
-struct reading {
-	struct test_file *tf;
-	struct diagnostics *ds;
-};
-
-/* A key of a map: its value goes to `fn` with the structure that the map stands for. */
-typedef void key_fn(struct reading *r, void *to, const struct node *value);
-struct key {
-	const char *name;
-	key_fn *fn;
-};
-
-static void __attribute__((format(printf, 3, 4)))
-wrong(struct reading *r, const struct node *at, const char *fmt, ...)
-{
-	char text[HINNY_ERROR_TEXT];
-	va_list ap;
-
-	va_start(ap, fmt);
-	(void)vsnprintf(text, sizeof text, fmt, ap); /* a cut text still tells */
-	va_end(ap);
-	diagnostics_add(r->ds, node_at(r->tf->file, at), false, "%s", text);
-}
-
-static const struct key *
-find_key(const struct key *keys, struct str name)
-{
-	for (; keys->name != NULL; keys++) {
-		if (str_eq(name, str_of(keys->name)))
-			return keys;
-	}
-	return NULL;
-}
-
-static void
-unknown_key(struct reading *r, const struct node *key, const struct key *keys, const char *what)
-{
-	const char *names[32];
-	size_t n = 0;
-
-	for (const struct key *k = keys; k->name != NULL && n < ARRAY_LEN(names) - 1; k++)
-		names[n++] = k->name;
-	names[n] = NULL;
-	const char *near = str_nearest(key->text, names);
-	wrong(r, key, "unknown key \"%s\" of %s%s%s%s", key->text.p, what,
-	    near ? ", did you mean \"" : "", near ? near : "", near ? "\"" : "");
-}
-
-static bool
-read_map(struct reading *r, const struct node *map, const struct key *keys, void *to,
-    const char *what)
-{
-	if (map->kind != NODE_MAP) {
-		wrong(r, map, "expected a map for %s, got %s", what, node_kind_name(map));
-		return false;
-	}
-	for (uint32_t i = 0; i < map->n; i++) {
-		const struct key *k = find_key(keys, node_key(map, i)->text);
-		if (k == NULL)
-			unknown_key(r, node_key(map, i), keys, what);
-		else
-			k->fn(r, to, node_value(map, i));
-	}
-	return true;
-}
-
-/* The items of a list; anything else is one item. */
-static uint32_t
-item_count(const struct node *v)
-{
-	return v->kind == NODE_LIST ? v->n : node_is_null(v) ? 0 : 1;
-}
-
-static const struct node *
-item_at(const struct node *v, uint32_t i)
-{
-	return v->kind == NODE_LIST ? &v->items[i] : v;
-}
-
-static const char *
-text_of(struct reading *r, const struct node *v, const char *what)
-{
-	if (v->kind == NODE_SCALAR && !node_is_null(v))
-		return arena_strndup(&r->tf->arena, v->text.p, v->text.n);
-	wrong(r, v, "%s: expected text, got %s", what, node_kind_name(v));
-	return NULL;
-}
-
-static int64_t
-number_of(struct reading *r, const struct node *v, const char *what)
-{
-	int64_t n;
-
-	if (v->kind == NODE_SCALAR && str_to_int64(v->text, &n) && n >= 0)
-		return n;
-	wrong(r, v, "%s: expected a whole number from 0 on, got %s%s%s", what,
-	    v->kind == NODE_SCALAR ? "\"" : "", v->kind == NODE_SCALAR ? v->text.p : node_kind_name(v),
-	    v->kind == NODE_SCALAR ? "\"" : "");
-	return 0;
-}
-
-static struct regex *
-regex_of(struct reading *r, const struct node *v, const char *what)
-{
-	struct hinny_error err;
-	struct regex *re = NULL;
-	const char *text = text_of(r, v, what);
-
-	if (text != NULL &&
-	    regex_compile(&r->tf->arena, str_of(text), REGEX_DOTALL, &re, &err) != HINNY_OK)
-		wrong(r, v, "%s: %s", what, err.text);
-	return re;
-}
-
-static void
-read_strings(struct reading *r, struct strings *out, const struct node *v, const char *what)
-{
-	out->items = arena_alloc(&r->tf->arena, (item_count(v) + 1) * sizeof(char *));
-	out->n = 0;
-	for (uint32_t i = 0; i < item_count(v); i++) {
-		const char *text = text_of(r, item_at(v, i), what);
-		if (text != NULL)
-			out->items[out->n++] = text;
-	}
-	out->items[out->n] = NULL;
-}
-
 /* ---- what is expected of a message ---- */
 
 static struct test_check *
-add_check(struct reading *r, struct test_message *m, enum test_part part, enum test_how how,
+add_check(struct test_reading *r, struct test_message *m, enum test_part part, enum test_how how,
     const struct node *at)
 {
 	struct test_check **end = &m->checks;
@@ -159,12 +33,15 @@ add_check(struct reading *r, struct test_message *m, enum test_part part, enum t
 
 /* An exact text; a map or list is JSON; null: it is not there. */
 static void
-read_exact(struct reading *r, struct test_message *m, enum test_part part, const char *name,
+read_exact(struct test_reading *r, struct test_message *m, enum test_part part, const char *name,
     const struct node *v)
 {
 	bool json = v->kind != NODE_SCALAR;
-	struct test_check *ck = add_check(
-	    r, m, part, json ? TEST_JSON : node_is_null(v) ? TEST_ABSENT : TEST_IS, v);
+	struct test_check *ck = add_check(r, m, part,
+	    json                  ? TEST_JSON
+		: node_is_null(v) ? TEST_ABSENT
+				  : TEST_IS,
+	    v);
 
 	ck->name = name;
 	ck->text = arena_str(&r->tf->arena, v->text);
@@ -173,30 +50,30 @@ read_exact(struct reading *r, struct test_message *m, enum test_part part, const
 }
 
 static void
-message_body(struct reading *r, void *to, const struct node *v)
+message_body(struct test_reading *r, void *to, const struct node *v)
 {
 	read_exact(r, to, TEST_BODY, NULL, v);
 }
 
 static void
-message_body_contains(struct reading *r, void *to, const struct node *v)
+message_body_contains(struct test_reading *r, void *to, const struct node *v)
 {
-	for (uint32_t i = 0; i < item_count(v); i++) {
-		const char *text = text_of(r, item_at(v, i), "bodyContains");
+	for (uint32_t i = 0; i < test_item_count(v); i++) {
+		const char *text = test_text(r, test_item_at(v, i), "bodyContains");
 		if (text != NULL)
-			add_check(r, to, TEST_BODY, TEST_CONTAINS, item_at(v, i))->text =
+			add_check(r, to, TEST_BODY, TEST_CONTAINS, test_item_at(v, i))->text =
 			    str_of(text);
 	}
 }
 
 static void
-message_body_matches(struct reading *r, void *to, const struct node *v)
+message_body_matches(struct test_reading *r, void *to, const struct node *v)
 {
-	add_check(r, to, TEST_BODY, TEST_MATCHES, v)->regex = regex_of(r, v, "bodyMatches");
+	add_check(r, to, TEST_BODY, TEST_MATCHES, v)->regex = test_regex(r, v, "bodyMatches");
 }
 
 static void
-message_body_json(struct reading *r, void *to, const struct node *v)
+message_body_json(struct test_reading *r, void *to, const struct node *v)
 {
 	json_error_t err;
 	json_t *json = test_json_of(v);
@@ -204,7 +81,7 @@ message_body_json(struct reading *r, void *to, const struct node *v)
 	if (json_is_string(json)) {
 		json_t *parsed = json_loads(json_string_value(json), JSON_DECODE_ANY, &err);
 		if (parsed == NULL)
-			wrong(r, v, "bodyJson: %s", err.text);
+			test_wrong(r, v, "bodyJson: %s", err.text);
 		json_decref(json);
 		json = parsed;
 	}
@@ -212,18 +89,18 @@ message_body_json(struct reading *r, void *to, const struct node *v)
 }
 
 static void
-message_type(struct reading *r, void *to, const struct node *v)
+message_type(struct test_reading *r, void *to, const struct node *v)
 {
 	read_exact(r, to, TEST_TYPE, NULL, v);
 }
 
 /* A map of names; `matches`: with regular expressions. */
 static void
-read_named(struct reading *r, struct test_message *m, enum test_part part, const struct node *v,
-    bool matches, const char *what)
+read_named(struct test_reading *r, struct test_message *m, enum test_part part,
+    const struct node *v, bool matches, const char *what)
 {
 	if (v->kind != NODE_MAP) {
-		wrong(r, v, "%s: expected a map, got %s", what, node_kind_name(v));
+		test_wrong(r, v, "%s: expected a map, got %s", what, node_kind_name(v));
 		return;
 	}
 	for (uint32_t i = 0; i < v->n; i++) {
@@ -236,30 +113,30 @@ read_named(struct reading *r, struct test_message *m, enum test_part part, const
 		}
 		struct test_check *ck = add_check(r, m, part, TEST_MATCHES, value);
 		ck->name = name;
-		ck->regex = regex_of(r, value, what);
+		ck->regex = test_regex(r, value, what);
 	}
 }
 
 static void
-message_headers(struct reading *r, void *to, const struct node *v)
+message_headers(struct test_reading *r, void *to, const struct node *v)
 {
 	read_named(r, to, TEST_HEADER, v, false, "headers");
 }
 
 static void
-message_headers_match(struct reading *r, void *to, const struct node *v)
+message_headers_match(struct test_reading *r, void *to, const struct node *v)
 {
 	read_named(r, to, TEST_HEADER, v, true, "headersMatch");
 }
 
 static void
-message_properties(struct reading *r, void *to, const struct node *v)
+message_properties(struct test_reading *r, void *to, const struct node *v)
 {
 	read_named(r, to, TEST_PROPERTY, v, false, "properties");
 }
 
 static void
-message_variables(struct reading *r, void *to, const struct node *v)
+message_variables(struct test_reading *r, void *to, const struct node *v)
 {
 	read_named(r, to, TEST_VARIABLE, v, false, "variables");
 }
@@ -267,9 +144,12 @@ message_variables(struct reading *r, void *to, const struct node *v)
 #define MESSAGE_KEYS                                                                               \
 	{ "body", message_body }, { "bodyContains", message_body_contains },                       \
 	    { "bodyJson", message_body_json }, { "bodyMatches", message_body_matches },            \
-	    { "headers", message_headers }, { "headersMatch", message_headers_match }
+	    { "headers", message_headers },                                                        \
+	{                                                                                          \
+		"headersMatch", message_headers_match                                              \
+	}
 
-static const struct key mock_message_keys[] = {
+static const struct test_key mock_message_keys[] = {
 	MESSAGE_KEYS,
 	{ "properties", message_properties },
 	{ "type", message_type },
@@ -280,26 +160,26 @@ static const struct key mock_message_keys[] = {
 /* ---- send ---- */
 
 static void
-answer_exception(struct reading *r, void *to, const struct node *v)
+answer_exception(struct test_reading *r, void *to, const struct node *v)
 {
 	struct test_send *s = CONTAINER_OF((struct test_message *)to, struct test_send, expect);
-	const char *name = text_of(r, v, "exception");
+	const char *name = test_text(r, v, "exception");
 	int id = name != NULL ? exception_find(str_of(name)) : -1;
 
 	if (name != NULL && id < 0)
-		wrong(r, v, "exception: no class \"%s\" is known", name);
+		test_wrong(r, v, "exception: no class \"%s\" is known", name);
 	s->exception = id;
 }
 
 static void
-answer_message(struct reading *r, void *to, const struct node *v)
+answer_message(struct test_reading *r, void *to, const struct node *v)
 {
 	struct test_send *s = CONTAINER_OF((struct test_message *)to, struct test_send, expect);
 
-	s->exception_text = regex_of(r, v, "messageMatches");
+	s->exception_text = test_regex(r, v, "messageMatches");
 }
 
-static const struct key answer_keys[] = {
+static const struct test_key answer_keys[] = {
 	MESSAGE_KEYS,
 	{ "exception", answer_exception },
 	{ "messageMatches", answer_message },
@@ -307,20 +187,20 @@ static const struct key answer_keys[] = {
 };
 
 static void
-send_to(struct reading *r, void *to, const struct node *v)
+send_to(struct test_reading *r, void *to, const struct node *v)
 {
-	((struct test_send *)to)->to = text_of(r, v, "to");
+	((struct test_send *)to)->to = test_text(r, v, "to");
 }
 
 static void
-send_route(struct reading *r, void *to, const struct node *v)
+send_route(struct test_reading *r, void *to, const struct node *v)
 {
-	((struct test_send *)to)->route = text_of(r, v, "route");
+	((struct test_send *)to)->route = test_text(r, v, "route");
 }
 
 /* A map or list is sent as JSON text. */
 static void
-send_body(struct reading *r, void *to, const struct node *v)
+send_body(struct test_reading *r, void *to, const struct node *v)
 {
 	struct test_send *s = to;
 
@@ -337,49 +217,49 @@ send_body(struct reading *r, void *to, const struct node *v)
 }
 
 static void
-send_body_file(struct reading *r, void *to, const struct node *v)
+send_body_file(struct test_reading *r, void *to, const struct node *v)
 {
 	struct test_send *s = to;
 	struct hinny_error err;
-	const char *name = text_of(r, v, "bodyFile");
+	const char *name = test_text(r, v, "bodyFile");
 
 	if (name != NULL &&
-	    read_file(&r->tf->arena, read_path(&r->tf->arena, r->tf->folder, name), BODY_MAX, &s->body,
-		&err) != HINNY_OK)
-		wrong(r, v, "bodyFile: %s", err.text);
+	    read_file(&r->tf->arena, read_path(&r->tf->arena, r->tf->folder, name), BODY_MAX,
+		&s->body, &err) != HINNY_OK)
+		test_wrong(r, v, "bodyFile: %s", err.text);
 	s->has_body = true;
 }
 
 static void
-send_headers(struct reading *r, void *to, const struct node *v)
+send_headers(struct test_reading *r, void *to, const struct node *v)
 {
 	struct test_send *s = to;
 
 	for (uint32_t i = 0; v->kind == NODE_MAP && i < v->n; i++) {
-		const char *text = text_of(r, node_value(v, i), "headers");
+		const char *text = test_text(r, node_value(v, i), "headers");
 		(void)json_object_set_new(
 		    s->headers, node_key(v, i)->text.p, json_string(text ? text : ""));
 	}
 	if (v->kind != NODE_MAP)
-		wrong(r, v, "headers: expected a map, got %s", node_kind_name(v));
+		test_wrong(r, v, "headers: expected a map, got %s", node_kind_name(v));
 }
 
 static void
-send_times(struct reading *r, void *to, const struct node *v)
+send_times(struct test_reading *r, void *to, const struct node *v)
 {
-	((struct test_send *)to)->times = number_of(r, v, "times");
+	((struct test_send *)to)->times = test_number(r, v, "times");
 }
 
 static void
-send_expect(struct reading *r, void *to, const struct node *v)
+send_expect(struct test_reading *r, void *to, const struct node *v)
 {
 	struct test_send *s = to;
 
 	s->expect.at = node_at(r->tf->file, v);
-	(void)read_map(r, v, answer_keys, &s->expect, "expect");
+	(void)test_read_map(r, v, answer_keys, &s->expect, "expect");
 }
 
-static const struct key send_keys[] = {
+static const struct test_key send_keys[] = {
 	{ "body", send_body },
 	{ "bodyFile", send_body_file },
 	{ "expect", send_expect },
@@ -391,19 +271,20 @@ static const struct key send_keys[] = {
 };
 
 static void
-case_send(struct reading *r, void *to, const struct node *v)
+case_send(struct test_reading *r, void *to, const struct node *v)
 {
 	struct test_send **end = &((struct test_case *)to)->sends;
 
-	for (uint32_t i = 0; i < item_count(v); i++) {
-		const struct node *item = item_at(v, i);
+	for (uint32_t i = 0; i < test_item_count(v); i++) {
+		const struct node *item = test_item_at(v, i);
 		struct test_send *s = ARENA_NEW(&r->tf->arena, struct test_send);
 		*s = (struct test_send){ .at = node_at(r->tf->file, item),
 			.headers = json_object(),
 			.times = 1,
 			.exception = -1 };
-		if (read_map(r, item, send_keys, s, "send") && (s->to != NULL) == (s->route != NULL))
-			wrong(r, item, "send: expected one of \"to\" and \"route\"");
+		if (test_read_map(r, item, send_keys, s, "send") &&
+		    (s->to != NULL) == (s->route != NULL))
+			test_wrong(r, item, "send: expected one of \"to\" and \"route\"");
 		*end = s;
 		end = &s->next;
 	}
@@ -412,33 +293,33 @@ case_send(struct reading *r, void *to, const struct node *v)
 /* ---- expect ---- */
 
 static void
-expect_mock(struct reading *r, void *to, const struct node *v)
+expect_mock(struct test_reading *r, void *to, const struct node *v)
 {
-	((struct test_expect *)to)->mock = text_of(r, v, "mock");
+	((struct test_expect *)to)->mock = test_text(r, v, "mock");
 }
 
 static void
-expect_count(struct reading *r, void *to, const struct node *v)
+expect_count(struct test_reading *r, void *to, const struct node *v)
 {
 	struct test_expect *e = to;
 
-	e->least = e->most = number_of(r, v, "count");
+	e->least = e->most = test_number(r, v, "count");
 }
 
 static void
-expect_least(struct reading *r, void *to, const struct node *v)
+expect_least(struct test_reading *r, void *to, const struct node *v)
 {
-	((struct test_expect *)to)->least = number_of(r, v, "atLeast");
+	((struct test_expect *)to)->least = test_number(r, v, "atLeast");
 }
 
 static void
-expect_most(struct reading *r, void *to, const struct node *v)
+expect_most(struct test_reading *r, void *to, const struct node *v)
 {
-	((struct test_expect *)to)->most = number_of(r, v, "atMost");
+	((struct test_expect *)to)->most = test_number(r, v, "atMost");
 }
 
 static struct test_message *
-add_message(struct reading *r, struct test_expect *e, const struct node *at)
+add_message(struct test_reading *r, struct test_expect *e, const struct node *at)
 {
 	struct test_message **end = &e->messages;
 
@@ -450,70 +331,72 @@ add_message(struct reading *r, struct test_expect *e, const struct node *at)
 }
 
 static void
-expect_messages(struct reading *r, void *to, const struct node *v)
+expect_messages(struct test_reading *r, void *to, const struct node *v)
 {
-	for (uint32_t i = 0; i < item_count(v); i++)
-		(void)read_map(r, item_at(v, i), mock_message_keys,
-		    add_message(r, to, item_at(v, i)), "messages");
+	for (uint32_t i = 0; i < test_item_count(v); i++)
+		(void)test_read_map(r, test_item_at(v, i), mock_message_keys,
+		    add_message(r, to, test_item_at(v, i)), "messages");
 }
 
 static void
-expect_bodies(struct reading *r, void *to, const struct node *v)
+expect_bodies(struct test_reading *r, void *to, const struct node *v)
 {
-	for (uint32_t i = 0; i < item_count(v); i++)
-		read_exact(r, add_message(r, to, item_at(v, i)), TEST_BODY, NULL, item_at(v, i));
+	for (uint32_t i = 0; i < test_item_count(v); i++)
+		read_exact(
+		    r, add_message(r, to, test_item_at(v, i)), TEST_BODY, NULL, test_item_at(v, i));
 }
 
 static void
-expect_any_order(struct reading *r, void *to, const struct node *v)
+expect_any_order(struct test_reading *r, void *to, const struct node *v)
 {
 	struct test_expect *e = to;
 
 	e->any_order = v->kind == NODE_SCALAR && str_caseeq(v->text, STR_LIT("true"));
 	if (!e->any_order && !(v->kind == NODE_SCALAR && str_caseeq(v->text, STR_LIT("false"))))
-		wrong(r, v, "anyOrder: expected true or false");
+		test_wrong(r, v, "anyOrder: expected true or false");
 }
 
 static void
-expect_order(struct reading *r, void *to, const struct node *v)
+expect_order(struct test_reading *r, void *to, const struct node *v)
 {
 	struct test_expect *e = to;
 
 	e->kind = TEST_ORDER;
-	read_strings(r, &e->order, v, "order");
+	test_strings(r, &e->order, v, "order");
 }
 
 static void
-expect_log(struct reading *r, void *to, const struct node *v)
+expect_log(struct test_reading *r, void *to, const struct node *v)
 {
 	struct test_expect *e = to;
 
 	e->kind = TEST_LOG;
-	e->log = regex_of(r, v, "log");
+	e->log = test_regex(r, v, "log");
 	e->log_text = v->kind == NODE_SCALAR ? arena_strdup(&r->tf->arena, v->text.p) : "";
 }
 
 static void
-expect_level(struct reading *r, void *to, const struct node *v)
+expect_level(struct test_reading *r, void *to, const struct node *v)
 {
 	static const char *const levels[] = { "error", "warning", "info", "debug" };
-	const char *level = text_of(r, v, "level");
+	const char *level = test_text(r, v, "level");
 
 	for (size_t i = 0; level != NULL && i < ARRAY_LEN(levels); i++) {
 		if (str_caseeq(str_of(level), str_of(levels[i])))
 			((struct test_expect *)to)->level = levels[i];
 	}
 	if (level != NULL && ((struct test_expect *)to)->level == NULL)
-		wrong(r, v, "level: expected error, warning, info or debug, got \"%s\"", level);
+		test_wrong(
+		    r, v, "level: expected error, warning, info or debug, got \"%s\"", level);
 }
 
 static void
-expect_logger(struct reading *r, void *to, const struct node *v)
+expect_logger(struct test_reading *r, void *to, const struct node *v)
 {
-	((struct test_expect *)to)->logger = text_of(r, v, "logger");
+	((struct test_expect *)to)->logger = test_text(r, v, "logger");
 }
 
-static const struct key expect_keys[] = {
+static const struct test_key expect_keys[] = {
 	{ "anyOrder", expect_any_order },
 	{ "atLeast", expect_least },
 	{ "atMost", expect_most },
@@ -543,19 +426,20 @@ set_count(struct test_expect *e)
 }
 
 static void
-case_expect(struct reading *r, void *to, const struct node *v)
+case_expect(struct test_reading *r, void *to, const struct node *v)
 {
 	struct test_expect **end = &((struct test_case *)to)->expects;
 
-	for (uint32_t i = 0; i < item_count(v); i++) {
-		const struct node *item = item_at(v, i);
+	for (uint32_t i = 0; i < test_item_count(v); i++) {
+		const struct node *item = test_item_at(v, i);
 		struct test_expect *e = ARENA_NEW(&r->tf->arena, struct test_expect);
 		*e = (struct test_expect){
 			.at = node_at(r->tf->file, item), .least = -1, .most = -1
 		};
-		bool ok = read_map(r, item, expect_keys, e, "expect");
+		bool ok = test_read_map(r, item, expect_keys, e, "expect");
 		if (ok && (e->mock != NULL) + (e->order.n > 0) + (e->log != NULL) != 1)
-			wrong(r, item, "expect: expected one of \"mock\", \"order\" and \"log\"");
+			test_wrong(
+			    r, item, "expect: expected one of \"mock\", \"order\" and \"log\"");
 		set_count(e);
 		*end = e;
 		end = &e->next;
@@ -565,22 +449,22 @@ case_expect(struct reading *r, void *to, const struct node *v)
 /* ---- a test ---- */
 
 static void
-case_name(struct reading *r, void *to, const struct node *v)
+case_name(struct test_reading *r, void *to, const struct node *v)
 {
-	((struct test_case *)to)->name = text_of(r, v, "name");
+	((struct test_case *)to)->name = test_text(r, v, "name");
 }
 
 static void
-case_within(struct reading *r, void *to, const struct node *v)
+case_within(struct test_reading *r, void *to, const struct node *v)
 {
 	struct test_case *tc = to;
 
 	if (v->kind != NODE_SCALAR || !units_parse_duration(v->text, &tc->within_ms) ||
 	    tc->within_ms <= 0)
-		wrong(r, v, "within: expected a duration such as \"5s\"");
+		test_wrong(r, v, "within: expected a duration such as \"5s\"");
 }
 
-static const struct key case_keys[] = {
+static const struct test_key case_keys[] = {
 	{ "expect", case_expect },
 	{ "name", case_name },
 	{ "send", case_send },
@@ -589,20 +473,20 @@ static const struct key case_keys[] = {
 };
 
 static void
-file_tests(struct reading *r, void *to, const struct node *v)
+file_tests(struct test_reading *r, void *to, const struct node *v)
 {
 	struct test_file *tf = to;
 	struct test_case **end = &tf->cases;
 
 	if (v->kind != NODE_LIST) {
-		wrong(r, v, "tests: expected a list, got %s", node_kind_name(v));
+		test_wrong(r, v, "tests: expected a list, got %s", node_kind_name(v));
 		return;
 	}
 	for (uint32_t i = 0; i < v->n; i++) {
 		struct test_case *tc = ARENA_NEW(&tf->arena, struct test_case);
 		*tc = (struct test_case){ .at = node_at(tf->file, &v->items[i]),
 			.within_ms = WITHIN_DEFAULT_MS };
-		if (read_map(r, &v->items[i], case_keys, tc, "tests") && tc->name == NULL)
+		if (test_read_map(r, &v->items[i], case_keys, tc, "tests") && tc->name == NULL)
 			tc->name = arena_printf(&tf->arena, "test %u", i + 1);
 		*end = tc;
 		end = &tc->next;
@@ -613,50 +497,50 @@ file_tests(struct reading *r, void *to, const struct node *v)
 /* ---- replace ---- */
 
 static void
-replace_uri(struct reading *r, void *to, const struct node *v)
+replace_uri(struct test_reading *r, void *to, const struct node *v)
 {
-	((struct test_replace *)to)->uri = text_of(r, v, "uri");
+	((struct test_replace *)to)->uri = test_text(r, v, "uri");
 }
 
 static void
-replace_step(struct reading *r, void *to, const struct node *v)
+replace_step(struct test_reading *r, void *to, const struct node *v)
 {
-	((struct test_replace *)to)->step = text_of(r, v, "step");
+	((struct test_replace *)to)->step = test_text(r, v, "step");
 }
 
 static void
-replace_route(struct reading *r, void *to, const struct node *v)
+replace_route(struct test_reading *r, void *to, const struct node *v)
 {
-	((struct test_replace *)to)->route = text_of(r, v, "route");
+	((struct test_replace *)to)->route = test_text(r, v, "route");
 }
 
 static void
-replace_mock(struct reading *r, void *to, const struct node *v)
+replace_mock(struct test_reading *r, void *to, const struct node *v)
 {
-	((struct test_replace *)to)->mock = text_of(r, v, "mock");
+	((struct test_replace *)to)->mock = test_text(r, v, "mock");
 }
 
 static void
-replace_with(struct reading *r, void *to, const struct node *v)
+replace_with(struct test_reading *r, void *to, const struct node *v)
 {
-	((struct test_replace *)to)->with = text_of(r, v, "with");
+	((struct test_replace *)to)->with = test_text(r, v, "with");
 }
 
 static void
-replace_from(struct reading *r, void *to, const struct node *v)
+replace_from(struct test_reading *r, void *to, const struct node *v)
 {
-	((struct test_replace *)to)->from = text_of(r, v, "from");
+	((struct test_replace *)to)->from = test_text(r, v, "from");
 }
 
 static void
-replace_steps(struct reading *r, void *to, const struct node *v)
+replace_steps(struct test_reading *r, void *to, const struct node *v)
 {
 	((struct test_replace *)to)->steps = v;
 	if (v->kind != NODE_LIST)
-		wrong(r, v, "steps: expected a list of steps, got %s", node_kind_name(v));
+		test_wrong(r, v, "steps: expected a list of steps, got %s", node_kind_name(v));
 }
 
-static const struct key replace_keys[] = {
+static const struct test_key replace_keys[] = {
 	{ "from", replace_from },
 	{ "mock", replace_mock },
 	{ "route", replace_route },
@@ -668,29 +552,32 @@ static const struct key replace_keys[] = {
 };
 
 static void
-check_replace(struct reading *r, const struct test_replace *rp, const struct node *at)
+check_replace(struct test_reading *r, const struct test_replace *rp, const struct node *at)
 {
 	if ((rp->uri != NULL) + (rp->step != NULL) + (rp->route != NULL) != 1)
-		wrong(r, at, "replace: expected one of \"uri\", \"step\" and \"route\"");
-	else if (rp->route != NULL && (rp->from == NULL || rp->mock != NULL || rp->with != NULL || rp->steps != NULL))
-		wrong(r, at, "replace: of a route the from alone is replaced: expected \"from\"");
-	else if (rp->route == NULL && (rp->from != NULL || (rp->mock != NULL) == (rp->with != NULL)))
-		wrong(r, at, "replace: expected one of \"mock\" and \"with\"");
+		test_wrong(r, at, "replace: expected one of \"uri\", \"step\" and \"route\"");
+	else if (rp->route != NULL &&
+	    (rp->from == NULL || rp->mock != NULL || rp->with != NULL || rp->steps != NULL))
+		test_wrong(
+		    r, at, "replace: of a route the from alone is replaced: expected \"from\"");
+	else if (rp->route == NULL &&
+	    (rp->from != NULL || (rp->mock != NULL) == (rp->with != NULL)))
+		test_wrong(r, at, "replace: expected one of \"mock\" and \"with\"");
 	else if (rp->with != NULL && rp->steps != NULL)
-		wrong(r, at, "replace: \"steps\" are those of a mock");
+		test_wrong(r, at, "replace: \"steps\" are those of a mock");
 }
 
 static void
-file_replace(struct reading *r, void *to, const struct node *v)
+file_replace(struct test_reading *r, void *to, const struct node *v)
 {
 	struct test_file *tf = to;
 	struct test_replace **end = &tf->replaces;
 
-	for (uint32_t i = 0; i < item_count(v); i++) {
-		const struct node *item = item_at(v, i);
+	for (uint32_t i = 0; i < test_item_count(v); i++) {
+		const struct node *item = test_item_at(v, i);
 		struct test_replace *rp = ARENA_NEW(&tf->arena, struct test_replace);
 		*rp = (struct test_replace){ .at = node_at(tf->file, item) };
-		if (read_map(r, item, replace_keys, rp, "replace"))
+		if (test_read_map(r, item, replace_keys, rp, "replace"))
 			check_replace(r, rp, item);
 		*end = rp;
 		end = &rp->next;
@@ -700,30 +587,30 @@ file_replace(struct reading *r, void *to, const struct node *v)
 /* ---- the file ---- */
 
 static void
-file_routes(struct reading *r, void *to, const struct node *v)
+file_routes(struct test_reading *r, void *to, const struct node *v)
 {
-	read_strings(r, &((struct test_file *)to)->routes, v, "routes");
+	test_strings(r, &((struct test_file *)to)->routes, v, "routes");
 }
 
 static void
-file_config(struct reading *r, void *to, const struct node *v)
+file_config(struct test_reading *r, void *to, const struct node *v)
 {
-	((struct test_file *)to)->config = text_of(r, v, "config");
+	((struct test_file *)to)->config = test_text(r, v, "config");
 }
 
 /* A map to "name=value". */
 static void
-read_pairs(struct reading *r, struct strings *out, const struct node *v, const char *what)
+read_pairs(struct test_reading *r, struct strings *out, const struct node *v, const char *what)
 {
 	struct arena *a = &r->tf->arena;
 
 	if (v->kind != NODE_MAP) {
-		wrong(r, v, "%s: expected a map, got %s", what, node_kind_name(v));
+		test_wrong(r, v, "%s: expected a map, got %s", what, node_kind_name(v));
 		return;
 	}
 	out->items = arena_alloc(a, (v->n + 1) * sizeof(char *));
 	for (uint32_t i = 0; i < v->n; i++) {
-		const char *text = text_of(r, node_value(v, i), what);
+		const char *text = test_text(r, node_value(v, i), what);
 		out->items[out->n++] =
 		    arena_printf(a, "%s=%s", node_key(v, i)->text.p, text != NULL ? text : "");
 	}
@@ -731,18 +618,18 @@ read_pairs(struct reading *r, struct strings *out, const struct node *v, const c
 }
 
 static void
-file_properties(struct reading *r, void *to, const struct node *v)
+file_properties(struct test_reading *r, void *to, const struct node *v)
 {
 	read_pairs(r, &((struct test_file *)to)->properties, v, "properties");
 }
 
 static void
-file_set(struct reading *r, void *to, const struct node *v)
+file_set(struct test_reading *r, void *to, const struct node *v)
 {
 	read_pairs(r, &((struct test_file *)to)->set, v, "set");
 }
 
-static const struct key file_keys[] = {
+static const struct test_key file_keys[] = {
 	{ "config", file_config },
 	{ "properties", file_properties },
 	{ "replace", file_replace },
@@ -767,7 +654,7 @@ struct test_file *
 test_file_read(const char *name, struct diagnostics *ds)
 {
 	struct test_file *tf = MEM_NEW(struct test_file);
-	struct reading r = { tf, ds };
+	struct test_reading r = { tf, ds };
 	struct hinny_error err;
 	struct str text;
 	size_t before = ds->errors;
@@ -780,11 +667,12 @@ test_file_read(const char *name, struct diagnostics *ds)
 		diagnostics_add(ds, (struct position){ .file = tf->file }, false, "%s", err.text);
 	else
 		root = yaml_parse(&tf->arena, tf->file, text, ds);
-	if (root != NULL && read_map(&r, root, file_keys, tf, "a test file")) {
+	if (root != NULL && test_read_map(&r, root, file_keys, tf, "a test file")) {
 		if (tf->routes.n == 0 && tf->config == NULL)
-			wrong(&r, root, "expected \"routes\", the route files that are tested");
+			test_wrong(
+			    &r, root, "expected \"routes\", the route files that are tested");
 		if (tf->cases_n == 0)
-			wrong(&r, root, "expected \"tests\"");
+			test_wrong(&r, root, "expected \"tests\"");
 	}
 	if (ds->errors == before)
 		return tf;
