@@ -82,6 +82,8 @@ def test_isolation():
     with broker(reader(t, to(one), id='committed', isolationLevel='read_committed'), reader(t, to(all_), id='uncommitted')) as b:
         assert [r['value'] for r in K.consume(one, 4)] == ['plain', 'kept 1', 'kept 2', 'kept 3']
         assert [r['value'] for r in K.consume(all_, 6)] == ['plain', 'kept 1', 'kept 2', 'gone 1', 'gone 2', 'kept 3']
+        until(lambda: {s['lag'] for s in b.status()['sources'] if s['route'] == 'committed'} == {0}, 20, 'no lag: the markers of transactions are none')
+        until(lambda: K.committed('committed', t, 1) == K.end(t, 1), 20, 'they are behind the offset')
         K.transact(t, [(None, 'open')], 'open')
         K.produce(t, [(None, 'behind')])
         assert [r['value'] for r in K.consume(all_, 8)][6:] == ['open', 'behind']

@@ -248,6 +248,32 @@ test_model(void **state)
 	free(m.records);
 }
 
+/* What was no record is passed over when all that was begun is done. */
+static void
+test_skip(void **state)
+{
+	struct kafka_window w;
+	(void)state;
+
+	kafka_window_init(&w, 4, 0);
+	struct kafka_slot *slot = kafka_window_add(&w, 5, NULL, 0);
+	kafka_window_skip(&w, 9);
+	assert_int_equal(w.next, -1);
+	kafka_window_done(&w, slot, true);
+	assert_int_equal(w.next, 6);
+	kafka_window_skip(&w, 9);
+	assert_int_equal(w.next, 9);
+	assert_int_equal(w.next_good, 9);
+	kafka_window_skip(&w, 7);
+	assert_int_equal(w.next, 9);
+	slot = kafka_window_add(&w, 9, NULL, 0);
+	kafka_window_done(&w, slot, false);
+	kafka_window_skip(&w, 12);
+	assert_int_equal(w.next, 12);
+	assert_int_equal(w.next_good, 9); /* the failed one stays uncommitted where it counts */
+	kafka_window_fini(&w);
+}
+
 int
 main(void)
 {
@@ -258,6 +284,7 @@ main(void)
 	UNIT_CASE(test_without_a_key);
 	UNIT_CASE(test_topics);
 	UNIT_CASE(test_another_way);
+	UNIT_CASE(test_skip);
 	UNIT_CASE(test_model);
 	return unit_run("kafka window");
 }

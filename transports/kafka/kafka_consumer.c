@@ -484,6 +484,8 @@ source_props(struct kafka_source *src)
 		    arena_printf(a, "%lld", (long long)conf->fetch_max_bytes + 512));
 	kafka_props_add(a, &own, "auto.offset.reset", resets[conf->auto_offset_reset]);
 	kafka_props_add(a, &own, "partition.assignment.strategy", src->assignor);
+	if (conf->isolation == 1) /* read_committed */
+		kafka_props_add(a, &own, "enable.partition.eof", "true");
 	kafka_props_add(a, &own, "enable.auto.commit", "false");
 	kafka_props_add(a, &own, "enable.auto.offset.store", "false");
 	for (size_t i = 0; i < own.n; i++)

@@ -85,6 +85,7 @@ struct kafka_part {
 	bool dirty;        /* its figures have changed */
 	bool sealed;       /* a record was given up: no offset behind `seal` is committed */
 	int64_t seal;
+	int64_t end; /* read_committed: behind what it has last seen, markers of transactions too; -1 */
 	rd_kafka_message_t *ahead; /* taken, and not yet begun */
 	struct kafka_window window;
 	struct kafka_incoming *incoming; /* by slot */

@@ -115,7 +115,7 @@ part_new(struct kafka_member *m, const rd_kafka_topic_partition_t *tp)
 	part->topic = mem_strdup(tp->topic);
 	part->partition = tp->partition;
 	part->committed = tp->offset >= 0 ? tp->offset : -1;
-	part->committing = -1;
+	part->committing = part->end = -1;
 	part->more = true;
 	kafka_window_init(&part->window, src->cap, src->ordered ? src->route->order_sends : 0);
 	part->incoming = mem_zalloc(src->cap * sizeof part->incoming[0]);

@@ -155,6 +155,16 @@ count_empty(struct kafka_part *part)
 	*since = (struct kafka_amount){ 0 };
 }
 
+/* Markers of transactions, and what was aborted, are no records: the offset goes on behind them. All
+ * records before the end have been begun. */
+static void
+at_end(struct kafka_part *part, int64_t offset)
+{
+	part->end = offset;
+	part->dirty = true;
+	kafka_window_skip(&part->window, offset);
+}
+
 rd_kafka_message_t *
 kafka_part_take(struct kafka_part *part)
 {
@@ -175,7 +185,10 @@ kafka_part_take(struct kafka_part *part)
 			count_taken(part, msg);
 			return msg;
 		}
-		kafka_member_poll_failed(part->m, part, msg->err, rd_kafka_message_errstr(msg));
+		if (msg->err == RD_KAFKA_RESP_ERR__PARTITION_EOF)
+			at_end(part, msg->offset);
+		else
+			kafka_member_poll_failed(part->m, part, msg->err, rd_kafka_message_errstr(msg));
 		rd_kafka_message_destroy(msg);
 	}
 	return NULL;
@@ -218,6 +231,8 @@ kafka_part_end(struct kafka_incoming *in, bool ok)
 	rd_kafka_message_destroy(in->msg);
 	in->msg = NULL;
 	kafka_window_done(&part->window, in->slot, ok);
+	if (part->end >= 0)
+		kafka_window_skip(&part->window, part->end);
 	take_woken(part);
 	kafka_pump_soon(m);
 	if (part->leaving || part->lost || m->state != KAFKA_MEMBER_RUNNING)
@@ -391,8 +406,9 @@ pump_part(struct kafka_part *part, unsigned most)
 		rd_kafka_message_t *msg = kafka_part_take(part);
 		if (msg == NULL)
 			break;
+		struct kafka_incoming *in = kafka_part_begin(part, msg);
 		look_ahead(part);
-		incoming_run(kafka_part_begin(part, msg));
+		incoming_run(in);
 		n++;
 	}
 	return n;

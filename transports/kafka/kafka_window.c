@@ -198,3 +198,13 @@ kafka_window_done(struct kafka_window *w, struct kafka_slot *slot, bool ok)
 	}
 	wake_seq(w, w->head);
 }
+
+void
+kafka_window_skip(struct kafka_window *w, int64_t offset)
+{
+	if (w->head != w->tail || offset <= w->next)
+		return;
+	if (w->next_good == w->next)
+		w->next_good = offset;
+	w->next = offset;
+}

@@ -77,6 +77,8 @@ bool kafka_window_may(struct kafka_window *w, struct kafka_slot *slot, uint64_t 
 void kafka_window_ran(struct kafka_window *w, struct kafka_slot *slot, uint64_t left);
 /* It is done; ok: without a failure. Its slot is gone as soon as all before it are. */
 void kafka_window_done(struct kafka_window *w, struct kafka_slot *slot, bool ok);
+/* There is nothing before `offset` that was not begun: when all is done, it is the next offset. */
+void kafka_window_skip(struct kafka_window *w, int64_t offset);
 /* The next one that may ask again, NULL: none. */
 struct kafka_waiter *kafka_window_woken(struct kafka_window *w);
 
