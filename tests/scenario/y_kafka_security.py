@@ -7,7 +7,7 @@ import sys
 import time
 
 sys.path.insert(0, os.path.join(os.environ.get('HINNY_SRCDIR', '.'), 'tests', 'lib'))
-from broker import SLOW, Broker, check, main, until  # noqa: E402
+from broker import EXAMPLES, SLOW, Broker, check, main  # noqa: E402
 from kafka import Kafka  # noqa: E402
 
 K = None
@@ -182,6 +182,34 @@ def test_refused_at_load():
     fails(tls(sslTruststoreLocation=tls_file('client.p12'), sslTruststoreType='PKCS12'), 'sslTruststoreType', 'PEM')
     fails(tls(sslKeystoreLocation=tls_file('client.p12'), sslKeystoreType='JKS'), 'sslKeystoreType', 'PKCS12')
     fails(sasl('PLAIN', 'hush'), 'saslPassword', 'a secret does not stand in a route file')
+
+
+def example(folder, route, properties, extra_env=None):
+    files = {}
+    for name in os.listdir(os.path.join(EXAMPLES, folder)):
+        with open(os.path.join(EXAMPLES, folder, name)) as f:
+            files[name] = f.read()
+    return Broker(files, routes=[route], properties=properties, extra_env=extra_env)
+
+
+def test_examples():
+    """conf/examples/kafka and kafka-secured do what they say."""
+    for name in 'orders', 'large-orders', 'orders-broken':
+        K.topic(name)
+    secured = ['camel.component.kafka.brokers=127.0.0.1:%d' % K.sasl_port, 'camel.component.kafka.security-protocol=SASL_PLAINTEXT']
+    with example('kafka', 'http-to-kafka.yaml', ['kafka.brokers=' + K.brokers]) as web:
+        with example('kafka-secured', 'large-orders.yaml', secured, {'KAFKA_PASSWORD': 'alice-secret'}) as b:
+            for order in '{"id": 1, "amount": 50}', '{"id": 2, "amount": 150}', '{"id": 3, "amount": 101.5}':
+                status, _, body = web.post('/orders', order.encode(), {'Content-Type': 'application/json'})
+                assert status == 202 and body.startswith(b'partition '), body
+            K.produce('orders', [('4', 'no json')])
+            got = K.consume('large-orders', 2)
+            assert sorted(json.loads(r['value'])['id'] for r in got) == [2, 3] and {r['key'] for r in got} == {'2', '3'}, got
+            assert {h['name']: h['value'] for h in got[0]['headers']}['size'] == 'large', got
+            broken = K.consume('orders-broken', 1)
+            assert broken and broken[0]['value'] == 'no json' and broken[0]['key'] == '4', broken
+            assert b.stop() == 0
+            assert 'alice-secret' not in b.log()
 
 
 if __name__ == '__main__':
