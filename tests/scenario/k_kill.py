@@ -168,7 +168,7 @@ def test_poison_among_64_good_clients():
 
 
 def test_a_refused_document_is_not_tried_for_a_while():
-    with poison_broker(['xform.refuse=1s', 'workers.http.instances=1']) as b:
+    with poison_broker(['xform.refuse=%ds' % SLOW, 'workers.http.instances=1']) as b:
         for _ in range(4):
             assert b.post('/t', '<doc kind="exit"/>')[0] == 500
             assert deaths(b, 'xform') == 2
