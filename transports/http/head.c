@@ -622,6 +622,7 @@ http_head_parse_request(struct http_head *h, const char *p, size_t n, const char
 	    : seen.length && seen.n > 0 ? HTTP_LENGTH
 					: HTTP_NO_BODY;
 	h->length = seen.n;
+	h->empty_body = seen.length && seen.n == 0;
 	h->expect_continue = h->expect_continue && h->minor == 1;
 	return 0;
 }

@@ -62,6 +62,7 @@ struct http_head {
 	struct str method, target, path, query; /* query without "?"; p NULL: there is no "?" */
 	struct str host;
 	bool expect_continue;
+	bool empty_body; /* Content-Length: 0 */
 	/* response */
 	int status;
 	struct str reason;

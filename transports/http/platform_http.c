@@ -139,7 +139,7 @@ refuse(struct http_request *rq, const struct route_match *m)
 	static const char not_found[] = "<html><body><h1>Resource not found</h1></body></html>";
 
 	if (m->status == 404) {
-		http_reply_plain(rq, 404, "text/html", not_found);
+		http_reply_plain(rq, 404, "text/html; charset=utf-8", not_found);
 		return;
 	}
 	http_reply_begin(rq, m->status, (struct str){ NULL, 0 });
@@ -183,8 +183,7 @@ on_head(struct http_request *rq, const struct http_head *h, struct blob *blob)
 	struct route_request look_for = { .method = h->method,
 		.path = h->path,
 		.content_type = h->content_type,
-		.accept = hs->any_produces ? find_accept(h) : (struct str){ NULL, 0 },
-		.has_body = rq->has_body };
+		.accept = hs->any_produces ? find_accept(h) : (struct str){ NULL, 0 } };
 	struct route_match m;
 
 	PAGE_ADD(page->requests, 1);
@@ -247,13 +246,13 @@ static void
 start(struct exchange *ex, struct str bytes, struct blob *blob)
 {
 	struct http_request *rq = ex->owner;
-	struct value body = value_bytes(bytes);
+	struct value body = value_bytes(bytes.n > 0 ? bytes : STR_LIT(""));
 
 	body.flags = VALUE_INPUT;
 	body.blob = blob;
 	if (rq->form)
 		fill_form(ex, bytes, body);
-	else if (rq->has_body || bytes.n > 0)
+	else if (rq->has_body || rq->empty_body || bytes.n > 0)
 		ex->body = body;
 	exchange_clean(ex);
 	worker_exchange_start(((struct http_state *)http_request_server(rq)->owner)->wk, ex);

@@ -39,16 +39,14 @@ failed_status(struct exchange *ex)
 	return e->id == EXCEPTION_BODY_TOO_LARGE ? 413 : 500;
 }
 
-/* An empty text counts as no answer; so does one of blanks, unless it came in as it is. */
+/* An empty text or one of blanks counts as no answer, unless it came in as it is. */
 static bool
 is_blank(const struct value *v)
 {
 	if (v->type == VALUE_NULL)
 		return true;
-	if (v->type != VALUE_STRING && v->type != VALUE_BYTES && v->type != VALUE_XML)
-		return false;
-	if (v->u.s.n == 0)
-		return true;
+	if (v->type == VALUE_XML)
+		return v->u.s.n == 0;
 	return v->type == VALUE_STRING && !(v->flags & VALUE_INPUT) && str_trim(v->u.s).n == 0;
 }
 

@@ -389,7 +389,7 @@ take(struct search *se, const struct route_entry *e)
 			se->status = 405;
 		return false;
 	}
-	if (e->consumes.p != NULL && rq->has_body &&
+	if (e->consumes.p != NULL &&
 	    !media_is_one_of(rq->content_type, e->consumes)) {
 		se->status = 415;
 		return false;

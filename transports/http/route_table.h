@@ -41,7 +41,6 @@ struct route_request {
 	struct str method, path; /* path as it came */
 	struct str content_type; /* n 0: none */
 	struct str accept;       /* n 0: none */
-	bool has_body;
 };
 
 struct route_match {

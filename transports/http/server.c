@@ -287,6 +287,7 @@ handle_head(struct server_conn *sc, struct str bytes)
 	    h->expect_continue && h->framing != HTTP_NO_BODY && conn_input(&sc->conn).n == 0;
 	sc->rq = (struct http_request){ .head_only = str_eq(h->method, STR_LIT("HEAD")),
 		.has_body = h->framing != HTTP_NO_BODY,
+		.empty_body = h->empty_body,
 		.minor = h->minor };
 	sc->state = SERVER_ANSWER;
 	sc->in_hand = sc->in_head = true;

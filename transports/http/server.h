@@ -60,6 +60,7 @@ struct http_request {
 	void *owner;    /* the handler's */
 	bool head_only; /* the method is HEAD */
 	bool has_body;
+	bool empty_body; /* there is one, of no bytes */
 	bool form; /* the handler's */
 	unsigned minor;
 };
