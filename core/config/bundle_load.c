@@ -202,6 +202,7 @@ get_documents(struct decoder *d, struct bundle *b)
 		doc->file = need_text(d);
 		doc->origin = get_text(d);
 		doc->scope = get_u32(d);
+		doc->made = get_u32(d) != 0;
 		if (doc->scope > n)
 			(void)fail(d);
 		if (get_u8(d) == 0)

@@ -8,6 +8,7 @@
 
 #include "core/base/mem.h"
 #include "core/config/expand.h"
+#include "core/config/nest.h"
 #include "core/config/read.h"
 #include "core/config/template.h"
 
@@ -401,6 +402,7 @@ read_route_files(struct reading *r)
 		const char *file = arena_strdup(&b->arena, r->routes.items[i]);
 		struct node *root =
 		    read_source(r, file, &text) ? yaml_parse(&b->arena, file, text, r->ds) : NULL;
+		nest_steps(&b->arena, root);
 		if (root != NULL && template_is_kamelet(root)) {
 			expand_add_kamelet(x, file, root);
 			continue;

@@ -111,6 +111,7 @@ put_document(struct buf *b, const struct document *doc)
 	put_text(b, doc->file);
 	put_text(b, doc->origin);
 	put_u32(b, doc->scope);
+	put_u32(b, doc->made);
 	put_u8(b, root != NULL);
 	if (root != NULL)
 		put_node(b, root);

@@ -42,6 +42,7 @@ struct compile {
 	struct hash beans;     /* struct bean by name */
 	bool polling;          /* the endpoint that is made is received from by a step */
 	/* handlers of the file being compiled */
+	bool made; /* the document is a route of a template */
 	struct step **file_handlers;
 	size_t file_handlers_n, file_handlers_cap;
 	struct configuration *configurations; /* scopes.c, newest first */

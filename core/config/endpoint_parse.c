@@ -603,7 +603,8 @@ endpoint_append_parameters(struct compile *c, const char *uri, const struct node
 		return NULL;
 	}
 	buf_init(&b, 1 << 20);
-	(void)buf_printf(&b, "%s", uri);
+	/* a bare scheme takes its path from the parameters when the uri is read */
+	(void)buf_printf(&b, "%s%s", uri, strchr(uri, ':') ? "" : ":");
 	for (uint32_t i = 0; i < parameters->n; i++) {
 		const struct node *key = node_key(parameters, i),
 				  *value = node_value(parameters, i);

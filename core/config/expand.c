@@ -210,6 +210,23 @@ no_error_handler(struct arena *a, const struct node *like)
 	return map;
 }
 
+/* - to: kamelet:sink, behind the steps of `from` */
+static void
+append_sink(struct arena *a, const struct node *from)
+{
+	struct node *steps = node_find(from, "steps");
+
+	if (steps == NULL || steps->kind != NODE_LIST)
+		return;
+	struct node list = node_new(a, NODE_LIST, steps, steps->n + 1),
+		    item = node_new(a, NODE_MAP, steps, 1);
+	for (uint32_t i = 0; i < steps->n; i++)
+		node_add(&list, steps->items[i]);
+	node_put(&item, node_text(steps, "to"), node_text(steps, "kamelet:sink"));
+	node_add(&list, item);
+	*steps = list;
+}
+
 static struct node
 route_of(struct expansion *x, const struct template *t, const struct use *use)
 {
@@ -221,6 +238,8 @@ route_of(struct expansion *x, const struct template *t, const struct use *use)
 		node_put(&route, *node_key(t->route, i), node_copy(a, node_value(t->route, i)));
 	if (t->route == NULL)
 		node_put(&route, node_text(from, "from"), node_copy(a, from));
+	if (use->appends_sink)
+		append_sink(a, node_find(&route, "from"));
 	put_text(&route, from, "id", use->route_id);
 	if (use->prefix != NULL)
 		put_text(&route, from, "nodePrefixId", use->prefix);
@@ -287,7 +306,9 @@ expand_make(struct expansion *x, struct template *t, struct use *use)
 	add_beans(x, use, t->beans, root);
 	add_beans(x, use, use->beans, root);
 	node_add(root, route_of(x, t, use));
-	struct document doc = { .file = t->file, .root = root, .scope = t->scope };
+	const struct document *user = &x->bundle->documents[use->document];
+	uint32_t scope = t->scope != 0 ? t->scope : user->scope != 0 ? user->scope : use->document + 1;
+	struct document doc = { .file = t->file, .root = root, .scope = scope, .made = true };
 	doc.origin = origin_of(x, t, use);
 	struct properties lookup = x->bundle->lookup;
 	lookup.local = &use->values;
@@ -324,7 +345,6 @@ probe(struct expansion *x, struct template *t)
 	struct use use = { .document = nowhere,
 		.at = t->at,
 		.route_id = arena_printf(&x->bundle->arena, "%s-%u", t->name, ++x->counter),
-		.no_error_handler = t->kamelet,
 		.own_scope = t->kamelet };
 
 	properties_init(&use.values, &x->bundle->arena, x->bundle->cwd);

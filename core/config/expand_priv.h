@@ -47,6 +47,7 @@ struct use {
 	const char *source, *sink;
 	bool bad; /* a value could not be resolved, which was reported: nothing is made of it */
 	bool no_error_handler;
+	bool appends_sink; /* the template sends nowhere to kamelet:sink, and steps wait there */
 	bool own_scope; /* no handlers hold but those in the template */
 };
 

@@ -260,7 +260,7 @@ read_use(struct walk *w, struct kamelet_use *k, const struct node *at, struct st
 {
 	struct hinny_error err;
 
-	*k = (struct kamelet_use){ .parts = uri_split(uri), .no_error_handler = true };
+	*k = (struct kamelet_use){ .parts = uri_split(uri) };
 	if (uri_parse_query(&w->x->bundle->arena, k->parts.query, &k->options, &err) != HINNY_OK) {
 		wrong(w, at, "%s", err.text);
 		return false;
@@ -377,6 +377,19 @@ find_template(struct walk *w, struct kamelet_use *k, const struct node *at)
 	return t;
 }
 
+/* Does it send to kamelet:sink somewhere? */
+static bool
+names_sink(const struct node *n)
+{
+	if (n->kind == NODE_SCALAR)
+		return str_starts(n->text, "kamelet:sink");
+	for (uint32_t i = 0; i < (n->kind == NODE_MAP ? 2 : 1) * n->n; i++) {
+		if (names_sink(&n->items[i]))
+			return true;
+	}
+	return false;
+}
+
 /* Makes the route. What the endpoint is to be called; NULL: reported. */
 static const char *
 make_kamelet(struct walk *w, struct kamelet_use *k, struct template *t, const struct node *at,
@@ -403,6 +416,7 @@ make_kamelet(struct walk *w, struct kamelet_use *k, struct template *t, const st
 	use.route_id = k->id.n > 0 ? k->id.p : arena_printf(a, "%s-%u", t->name, ++w->x->counter);
 	use.prefix = arena_printf(a, "%s-", use.route_id);
 	use.no_error_handler = k->no_error_handler;
+	use.appends_sink = role == ROLE_STEP && sink != NULL && !names_sink(t->from);
 	use.own_scope = true;
 	const char *uri = arena_printf(a, "kamelet:%s/%s", t->name, use.route_id);
 	use.source = role == ROLE_CONSUMER ? NULL : uri;
@@ -480,6 +494,7 @@ make_sink(struct walk *w, const char *name, const struct node *steps)
 	node_add(root, item);
 	struct document made = { .file = doc->file, .root = root, .origin = doc->origin };
 	made.scope = doc->scope != 0 ? doc->scope : w->document + 1;
+	made.made = doc->made;
 	(void)expand_add_document(w->x, made, w->x->documents[w->document]);
 	(void)hash_put(&w->x->made, str_of(uri), (void *)(uintptr_t)uri);
 	return uri;

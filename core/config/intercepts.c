@@ -71,10 +71,12 @@ put_into(struct compile *c, const struct step *const *list, uint32_t n, struct b
 	while (*at != NULL) {
 		struct step *st = *at;
 		put_into_parts(c, list, n, st);
-		*at = put_before(c, list, n, st);
+		if (st->eip != eip_find(STR_LIT("doTry"))) { /* only what is in it */
+			*at = put_before(c, list, n, st);
+			b->n += n;
+		}
 		at = &st->next;
 	}
-	b->n *= n + 1;
 }
 
 void

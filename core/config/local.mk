@@ -23,6 +23,7 @@ core_config_sources = \
 	core/config/format_parse.c \
 	core/config/intercepts.c \
 	core/config/kamelets.c \
+	core/config/nest.c \
 	core/config/node.c \
 	core/config/option.c \
 	core/config/options_parse.c \

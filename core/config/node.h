@@ -43,6 +43,7 @@ struct document {
 	/* Of a route that was made of a template (expand.c), which stands in `file`: */
 	const char *origin; /* `kamelet "x", used at a.yaml:5:7`; NULL: the document is a file */
 	uint32_t scope;     /* 1 + the document whose handlers hold for it; 0: its own */
+	bool made;          /* of a template: of those handlers, the errorHandler alone */
 	bool probe;         /* nobody uses the template: it is compiled to be checked, and dropped */
 };
 

@@ -36,6 +36,17 @@ has_simple(struct str text)
 	    str_find(text, STR_LIT("$simple{")) != SIZE_MAX;
 }
 
+static bool
+parameters_have_simple(const struct node *parameters)
+{
+	for (uint32_t i = 0; parameters && parameters->kind == NODE_MAP && i < parameters->n; i++) {
+		const struct node *value = node_value(parameters, i);
+		if (value->kind == NODE_SCALAR && has_simple(value->text))
+			return true;
+	}
+	return false;
+}
+
 /* A text that may be Simple. */
 static int
 set_template(struct compile *c, const struct setting *s)
@@ -55,7 +66,8 @@ set_uri(struct compile *c, const struct setting *s)
 
 	if (s->value->kind != NODE_SCALAR || node_is_null(s->value))
 		return wrong_kind(c, s);
-	if ((s->o->flags & OPTION_TEMPLATE) && has_simple(s->value->text)) {
+	if ((s->o->flags & OPTION_TEMPLATE) &&
+	    (has_simple(s->value->text) || parameters_have_simple(s->parameters))) {
 		if (secrets_check(c, s->value, s->parameters) != 0)
 			return -1;
 		const char *text = endpoint_append_parameters(c, s->value->text.p, s->parameters);

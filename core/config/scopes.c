@@ -187,7 +187,8 @@ check_names(struct compile *c, const struct route *r)
 	}
 }
 
-/* The steps of one kind, from the innermost scope to the outermost. */
+/* The steps of one kind: the route's, the file's, those of the configurations in the order of the files.
+ * Of a file a route of a template has nothing but the error handler. */
 static const struct step **
 pick(struct compile *c, const struct list *lists, size_t lists_n, enum scope_kind kind,
     uint32_t *n_out)
@@ -200,7 +201,8 @@ pick(struct compile *c, const struct list *lists, size_t lists_n, enum scope_kin
 	*n_out = 0;
 	for (size_t i = 0; i < lists_n; i++) {
 		for (size_t k = 0; k < lists[i].n; k++) {
-			if (lists[i].steps[k]->eip->scope == kind)
+			if (lists[i].steps[k]->eip->scope == kind &&
+			    (i != 1 || !c->made || kind == SCOPE_ERROR_HANDLER))
 				steps[(*n_out)++] = lists[i].steps[k];
 		}
 	}
@@ -228,10 +230,51 @@ inherit_policies(struct compile *c, struct route *r)
 		r->policies[i] = redelivery_inherit(c->arena, r->handlers[i], r->error_handler);
 }
 
+static size_t
+find_in_order(struct compile *c, const char *named, struct list *out)
+{
+	size_t n = 0, count = 0;
+
+	for (const struct configuration *k = c->configurations; k != NULL; k = k->older)
+		n += holds(k, named);
+	for (const struct configuration *k = c->configurations; k != NULL; k = k->older) {
+		if (holds(k, named))
+			out[n - ++count] = (struct list){ k->steps, k->n };
+	}
+	return n;
+}
+
+/* Those that hold for the route, in the order in which it names them; of one pattern in the order of
+ * the files. Each once. */
+static size_t
+list_configurations(struct compile *c, struct list *out)
+{
+	struct str rest = str_of(c->route_configurations ? c->route_configurations : ""), item;
+	size_t all = 0, n = 0;
+
+	if (c->route_configurations == NULL)
+		return find_in_order(c, NULL, out);
+	for (const struct configuration *k = c->configurations; k != NULL; k = k->older)
+		all++;
+	struct list *some = arena_alloc(c->arena, (all + 1) * sizeof(struct list));
+	while (str_split(&rest, ',', &item)) {
+		size_t found = find_in_order(
+		    c, arena_strndup(c->arena, item.p, item.n), some);
+		for (size_t i = 0; i < found; i++) {
+			size_t k = 0;
+			while (k < n && out[k].steps != some[i].steps)
+				k++;
+			if (k == n)
+				out[n++] = some[i];
+		}
+	}
+	return n;
+}
+
 void
 scope_apply(struct compile *c, struct route *r)
 {
-	size_t n = 2, i = 0;
+	size_t n = 2;
 	uint32_t found;
 
 	check_names(c, r);
@@ -239,17 +282,16 @@ scope_apply(struct compile *c, struct route *r)
 		n++;
 	struct list *lists = arena_zalloc(c->arena, n * sizeof(struct list));
 	lists[0] = (struct list){ c->route_handlers, c->route_handlers_n };
-	for (struct configuration *k = c->configurations; k != NULL; k = k->older, i++) {
-		if (holds(k, c->route_configurations)) /* in the order of the files */
-			lists[n - 2 - i] = (struct list){ k->steps, k->n };
-	}
-	lists[n - 1] = (struct list){ c->file_handlers, c->file_handlers_n };
+	n = 2 + list_configurations(c, lists + 2);
+	lists[1] = (struct list){ c->file_handlers, c->file_handlers_n };
 	r->handlers = pick(c, lists, n, SCOPE_EXCEPTION, &r->handlers_n);
 	r->interceptors = pick(c, lists, n, SCOPE_INTERCEPT_SEND, &r->interceptors_n);
-	r->completions = pick(c, lists, n, SCOPE_COMPLETION, &r->completions_n);
+	r->completions = pick(c, lists, 1, SCOPE_COMPLETION, &r->completions_n);
+	if (r->completions_n == 0) /* a route's own take the place of all others */
+		r->completions = pick(c, lists, n, SCOPE_COMPLETION, &r->completions_n);
 	const struct step **steps = pick(c, lists, n, SCOPE_ERROR_HANDLER, &found);
-	if (found > 0)
-		set_error_handler(r, steps[0]);
+	if (found > 0) /* the route's, else the last */
+		set_error_handler(r, steps[0]->route == r ? steps[0] : steps[found - 1]);
 	inherit_policies(c, r);
 	uint32_t each_n, from_n;
 	const struct step **each = pick(c, lists, n, SCOPE_INTERCEPT, &each_n);

@@ -295,6 +295,7 @@ walk_document(struct compile *c, const struct document *doc)
 	if (doc->root == NULL)
 		return; /* reported when it was read */
 	c->file = doc->file;
+	c->made = doc->made;
 	if (doc->scope == 0)
 		c->file_handlers_n = 0; /* else those of the document before it hold */
 	if (doc->root->kind == NODE_LIST) {

@@ -197,8 +197,8 @@ aggregate_run(struct engine *en, struct exchange *ex, const struct step *st)
 	if (null || str_trim(arg.u.s).n == 0) {
 		if (conf->ignore_invalid)
 			return STEP_DONE;
-		exchange_fail(ex, EXCEPTION_CAMEL_EXCHANGE,
-		    "Invalid correlation key. Exchange[%.*s]", STR_FMT(exchange_id(ex)));
+		exchange_fail(
+		    ex, EXCEPTION_CAMEL_EXCHANGE, "Invalid correlation key. Exchange[]");
 		return STEP_FAILED;
 	}
 	rc = eval_rest(conf, ex, &arg);

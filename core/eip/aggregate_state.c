@@ -395,7 +395,7 @@ static bool
 refuse_closed(struct exchange *ex, struct str key)
 {
 	exchange_fail(ex, EXCEPTION_CLOSED_CORRELATION_KEY,
-	    "The correlation key [%.*s] has been closed", STR_FMT(key));
+	    "The correlation key [%.*s] has been closed. Exchange[]", STR_FMT(key));
 	return false;
 }
 
@@ -423,8 +423,8 @@ refuse_message(struct aggregate_state *s, struct exchange *ex, struct group *g)
 	    s->node->node_id, (unsigned long long)s->groups.bytes,
 	    (unsigned long long)s->groups.max_bytes);
 	exchange_fail(ex, EXCEPTION_CAMEL_EXCHANGE,
-	    "Error occurred during aggregation. Exchange[%.*s]. Caused by: [%s - %.*s]",
-	    STR_FMT(exchange_id(ex)), exception_class(cause->id)->name, STR_FMT(cause->message));
+	    "Error occurred during aggregation. Exchange[]. Caused by: [%s - %.*s]",
+	    exception_class(cause->id)->name, STR_FMT(cause->message));
 	ex->exception->cause = cause;
 	if (fresh)
 		groups_drop(&s->groups, &g);

@@ -1,7 +1,6 @@
 /* Built-in aggregation strategies. */
 #include "core/eip/aggregation.h"
 
-#include "core/config/compile.h"
 #include "core/eip/engine.h"
 
 #include <stddef.h>
@@ -148,15 +147,10 @@ gathered_fini(struct gathered *ga)
 
 /* ---- results of children ---- */
 
-int
-aggregation_check_single(struct compile *c, const struct step *st, const struct bean *strategy)
+bool
+aggregation_keeps_original(const struct bean *strategy)
 {
-	if (strategy == NULL || strategy->class->kind == AGGREGATION_LATEST ||
-	    strategy->class->kind == AGGREGATION_ORIGINAL)
-		return 0;
-	return compile_error(c, st->at,
-	    "aggregationStrategy: %s with %s is not implemented in this release", st->eip->name,
-	    strategy->class->name);
+	return strategy && strategy->class->kind != AGGREGATION_LATEST;
 }
 
 void
@@ -174,15 +168,27 @@ note_failure(struct aggregation *ag, const struct exchange *child)
 	/* those that gather keep the exception of the first alone: its exchange is the result */
 	if (child->exception && (!gathered_is_body(&ag->gathered) || ag->gathered.n == 0))
 		ag->exception = exception_share(a, child->exception);
-	if (child->caught && child->caught != ag->ex->caught && child->exception == NULL)
+	/* the result of the others has it as it has their other properties */
+	if (ag->gathered.kind == AGGREGATION_ORIGINAL && child->caught &&
+	    child->caught != ag->ex->caught && child->exception == NULL)
 		ag->caught = exception_share(a, child->caught);
+}
+
+/* One that an error handler has ended is the result of the latest, whatever comes behind it and does
+ * not fail. */
+static bool
+stays(const struct aggregation *ag, const struct exchange *child)
+{
+	const struct exchange *was = ag->result;
+	return ag->exception == NULL && child->exception == NULL && was &&
+	    (was->rollback_only || engine_was_handled(was));
 }
 
 /* The result is the first's, or the last's. */
 static void
 keep(struct aggregation *ag, struct exchange **child)
 {
-	if (ag->gathered.kind == AGGREGATION_LATEST)
+	if (ag->gathered.kind == AGGREGATION_LATEST && !stays(ag, *child))
 		engine_child_free(&ag->result);
 	if (ag->result || ag->gathered.kind == AGGREGATION_ORIGINAL) {
 		engine_child_free(child);
@@ -215,7 +221,10 @@ aggregation_finish(struct aggregation *ag)
 		exchange_set_property(ex, STR_LIT("CamelExceptionCaught"), value_str(str_of(text)));
 	}
 	if (ag->result) {
-		engine_take_message(ex, ag->result);
+		if (ag->exception)
+			engine_take_message(ex, ag->result);
+		else
+			engine_take_result(ex, ag->result);
 		if (gathered_is_body(&ag->gathered))
 			exchange_set_body(ex, gathered_body(&ag->gathered, &ex->arena));
 	}

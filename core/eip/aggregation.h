@@ -66,10 +66,10 @@ struct aggregation {
 	struct exception *caught;
 };
 
-/* For checks of steps that take one message into another (enrich, pollEnrich): refuses strategies
- * that gather, and returns nonzero. NULL is fine. */
-int aggregation_check_single(
-    struct compile *c, const struct step *st, const struct bean *strategy);
+/* In steps that take one message into another (enrich, pollEnrich): does the message stay as it is?
+ * As in Camel that is so with strategies that gather, too: what they gathered would become the body at
+ * an end that these steps do not have. NULL is fine. */
+bool aggregation_keeps_original(const struct bean *strategy);
 /* strategy NULL: `otherwise`. */
 void aggregation_init(struct aggregation *ag, struct exchange *ex, const struct bean *strategy,
     enum aggregation_kind otherwise);

@@ -232,6 +232,11 @@ fall_back(struct exchange *ex, const struct step *st)
 		return ex->exception ? STEP_FAILED : STEP_DONE;
 	set_flag(ex, "CamelCircuitBreakerSuccessfulExecution", false);
 	set_flag(ex, "CamelCircuitBreakerResponseFromFallback", true);
+	set_flag(ex, "CamelCircuitBreakerResponseShortCircuited", true);
+	exchange_set_property(
+	    ex, STR_LIT("CamelCircuitBreakerResponseRejected"), value_null());
+	exchange_set_property(
+	    ex, STR_LIT("CamelCircuitBreakerResponseTimedOut"), value_null());
 	ex->exception = NULL;
 	ex->failed_over = false;
 	return engine_enter(ex, st, &conf->fallback->block, IN_FALLBACK, NULL);

@@ -25,12 +25,9 @@ struct waiting {
 static int
 do_try_check(struct compile *c, struct step *st)
 {
-	const struct do_try_conf *conf = st->conf;
 	access_add_property(c, &st->writes, "CamelExceptionCaught");
 	access_add_property(c, &st->writes, "CamelFailureEndpoint");
 	access_add_property(c, &st->writes, "CamelFailureRouteId");
-	if (conf->catches.n == 0 && conf->finally == NULL)
-		return compile_error(c, st->at, "doTry needs at least one of doCatch, doFinally");
 	return 0;
 }
 
@@ -145,6 +142,16 @@ const struct eip_desc doTry_eip = {
 	.help = "runs its steps with error handling of its own",
 };
 
+static int
+do_catch_check(struct compile *c, struct step *st)
+{
+	const struct do_catch_conf *conf = st->conf;
+	if (conf->exception.n == 0)
+		return compile_error(
+		    c, st->at, "doCatch needs at least one exception: such as [java.lang.Exception]");
+	return 0;
+}
+
 /* Parts of doTry: its functions above evaluate and enter them. */
 static const struct option_desc do_catch_options[] = {
 	{ .name = "exception",
@@ -165,6 +172,7 @@ const struct eip_desc doCatch_eip = {
 	.flags = EIP_CHILD | EIP_STEPS,
 	.options = do_catch_options,
 	.conf_size = sizeof(struct do_catch_conf),
+	.check = do_catch_check,
 	.help = "steps for the exceptions that doTry catches",
 };
 

@@ -109,7 +109,8 @@ engine_advance(struct exchange *ex)
 	struct activation *top = ex->top;
 	top->tries = 0;
 	top->delay_ms = 0;
-	bool counts = top->kind == ACTIVATION_STEPS || (top->kind == ACTIVATION_CHILD && top->n);
+	bool counts = top->kind == ACTIVATION_STEPS || top->kind == ACTIVATION_COMPLETION ||
+	    (top->kind == ACTIVATION_CHILD && top->n);
 	if (counts && --top->n == 0)
 		top->at = NULL;
 	else if (top->at)
@@ -118,13 +119,18 @@ engine_advance(struct exchange *ex)
 	ex->run->leaves = false;
 }
 
-/* Out of the top block with ex->exception. */
-static void
-leave_failed(struct exchange *ex)
+void
+engine_leave_failed(struct exchange *ex)
 {
+	if (engine_complete_before(ex, LEAVING_FAILED))
+		return;
 	struct activation *act = pop(ex);
 	if (act->kind == ACTIVATION_HANDLER) {
 		engine_handler_ended(ex, act, true);
+		return;
+	}
+	if (act->kind == ACTIVATION_COMPLETION) {
+		engine_completed(ex, act);
 		return;
 	}
 	ex->run->act = act;
@@ -148,16 +154,20 @@ engine_fail_here(struct exchange *ex)
 		ex->run->failed_step = st;
 		snapshot_restore(ex, top->began);
 	}
-	leave_failed(ex);
+	engine_leave_failed(ex);
 }
 
 /* The top block has ended. */
 static void
 leave_done(struct exchange *ex)
 {
+	if (engine_complete_before(ex, LEAVING_DONE))
+		return;
 	struct activation *act = pop(ex);
 	if (ex->top == NULL) {
 		ex->run->op = OP_UNWIND;
+	} else if (act->kind == ACTIVATION_COMPLETION) {
+		engine_completed(ex, act);
 	} else if (act->kind == ACTIVATION_HANDLER) {
 		engine_handler_ended(ex, act, false);
 	} else if (act->owner->eip->after || act->ends) {
@@ -178,7 +188,13 @@ unwind(struct exchange *ex)
 {
 	struct engine_run *run = ex->run;
 	while (ex->top) {
+		if (engine_complete_before(ex, LEAVING_UNWOUND))
+			return true;
 		struct activation *act = pop(ex);
+		if (act->kind == ACTIVATION_COMPLETION) {
+			engine_completed(ex, act);
+			return true;
+		}
 		if (ex->stop && act->saved && act->outcome == OUTCOME_NONE)
 			ex->exception = act->saved; /* which nobody has handled */
 		if (!ex->stop && ex->top && act->owner && (act->owner->eip->flags & EIP_CATCHES)) {
@@ -415,7 +431,7 @@ engine_loop(struct exchange *ex)
 			continue;
 		}
 		if (run->op == OP_UNWIND) {
-			if (!unwind(ex) && !engine_complete_before(ex) && !engine_end_waits(ex))
+			if (!unwind(ex) && !engine_end_waits(ex))
 				break;
 			continue;
 		}

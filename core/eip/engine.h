@@ -42,6 +42,9 @@ struct activation {
 	bool handles;    /* of a child's own: the route's error handler applies in it */
 	bool alone;      /* no error handler of the route applies in it */
 	bool ends;       /* when this block has ended, unwinding goes on */
+	bool completed;  /* of a route: an onCompletion of BeforeConsumer has run */
+	bool stopped, failed_over, handled; /* of an onCompletion: what the exchange was before */
+	uint32_t completion; /* of a route: which onCompletion is next */
 	uint32_t tries;  /* redeliveries of the step `at` so far */
 	int64_t delay_ms;
 	struct snapshot *began;  /* the message when the step `at` began */
@@ -232,6 +235,11 @@ void engine_on_abort(struct exchange *ex, engine_timer_fn *fn, void *arg);
 /* The message of `from` becomes that of ex: body, headers; properties and variables are added to
  * those that are there. All is shared, `from` may be freed afterwards. */
 void engine_take_message(struct exchange *ex, struct exchange *from);
+/* The same of a child, before ex is resumed: when it was ended by a stop, or by an onException that
+ * handled its exception, so is ex. */
+void engine_take_result(struct exchange *ex, struct exchange *from);
+/* Was it ended before the end of its steps, without an exception? */
+bool engine_was_ended(const struct exchange *ex);
 /* From a step that has not changed anything yet, when it needs the body and that is a VALUE_STREAM:
  * `return engine_need_body(ex);` the step runs again when the body has been collected. */
 enum step_rc engine_need_body(struct exchange *ex);

@@ -196,5 +196,23 @@ engine_take_message(struct exchange *ex, struct exchange *from)
 	take_headers(ex, &from->headers);
 	take_map(ex, &ex->properties, &from->properties, exchange_set_property);
 	take_map(ex, &ex->variables, &from->variables, exchange_set_variable);
+	if (from->caught && from->caught != ex->caught)
+		ex->caught = exception_share(&ex->arena, from->caught);
 	claims_share(ex, from);
+}
+
+void
+engine_take_result(struct exchange *ex, struct exchange *from)
+{
+	engine_take_message(ex, from);
+	ex->stop = ex->stop || from->stop;
+	ex->rollback_only = ex->rollback_only || from->rollback_only;
+	if (engine_was_handled(from))
+		ex->run->handled = ex->run->leaves = true;
+}
+
+bool
+engine_was_ended(const struct exchange *ex)
+{
+	return ex->stop || ex->rollback_only || engine_was_handled(ex);
 }

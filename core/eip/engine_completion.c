@@ -1,16 +1,18 @@
 /*
- * The end of an exchange: the onCompletion of the routes that it went through. Those of
- * BeforeConsumer run on the exchange before it is done, the others on copies that are made then and
- * run when the loop has turned: the consumer has its answer by then.
+ * The onCompletion of the routes that an exchange went through. The first of BeforeConsumer whose
+ * condition holds runs on the exchange each time it leaves the route; the others run on copies that
+ * are made when the exchange is done, when the loop has turned: the consumer has its answer by then.
  */
 #include "core/eip/engine_priv.h"
 #include "core/eip/steps.h"
 
-/* Each once, in the order in which the routes were entered. */
+enum { COMPLETIONS_MAX = 10000 };
+
+/* Of AfterConsumer: the last one that was entered is the first. */
 struct completion {
 	struct completion *next;
 	const struct step *st;
-	bool ran; /* of BeforeConsumer */
+	const struct route *route;
 };
 
 void
@@ -18,13 +20,16 @@ engine_note_completions(struct exchange *ex, const struct route *route)
 {
 	struct engine_run *run = ex->run;
 	for (uint32_t i = 0; i < route->completions_n; i++) {
-		struct completion **at = &run->completions;
-		while (*at && (*at)->st != route->completions[i])
-			at = &(*at)->next;
-		if (*at)
+		const struct on_completion_conf *conf = route->completions[i]->conf;
+		if (conf->mode == COMPLETION_BEFORE || run->completions_n == COMPLETIONS_MAX)
 			continue;
-		*at = arena_zalloc(&ex->arena, sizeof(**at));
-		(*at)->st = route->completions[i];
+		struct completion *c = ARENA_NEW(&ex->arena, struct completion);
+		*c = (struct completion){ run->completions, route->completions[i], route };
+		run->completions = c;
+		if (++run->completions_n == COMPLETIONS_MAX)
+			ex->engine->ops->log(ex->engine, LOG_LEVEL_WARNING, route->id,
+			    STR_LIT("onCompletion runs for the first 10000 entries of routes alone"),
+			    ex);
 	}
 }
 
@@ -136,43 +141,64 @@ use_original(
 
 /* ---- before ---- */
 
-/* The steps of the last one have ended. */
-static void
-end_before(struct exchange *ex)
-{
-	struct engine_run *run = ex->run;
-	run->completing = false;
-	if (ex->exception == NULL)
-		ex->exception = run->completion_aside;
-	ex->stop = false;
-}
-
 bool
-engine_complete_before(struct exchange *ex)
+engine_complete_before(struct exchange *ex, enum leaving how)
 {
 	struct engine_run *run = ex->run;
-	if (run->completing)
-		end_before(ex);
-	for (struct completion *c = run->completions; c; c = c->next) {
-		const struct on_completion_conf *conf = c->st->conf;
-		if (c->ran || conf->mode != COMPLETION_BEFORE)
+	struct activation *top = ex->top;
+	if (top->kind != ACTIVATION_ROUTE || top->completed)
+		return false;
+	const struct route *route = top->route;
+	while (top->completion < route->completions_n) {
+		const struct step *st = route->completions[top->completion++];
+		const struct on_completion_conf *conf = st->conf;
+		if (conf->mode != COMPLETION_BEFORE || !is_wanted(conf, how == LEAVING_FAILED))
 			continue;
-		c->ran = true;
-		if (!is_wanted(conf, ex->exception != NULL))
-			continue;
-		struct block block = { (struct step *)c->st, 1 };
-		run->completing = true;
-		run->completion_aside = ex->exception;
+		struct block block = { (struct step *)st, 1 };
+		struct activation *act = engine_push(ex, ACTIVATION_COMPLETION, st, &block);
+		act->n = 1;
+		act->outcome = (uint8_t)how;
+		act->saved = ex->exception;
+		act->stopped = ex->stop;
+		act->failed_over = ex->failed_over;
+		act->handled = run->handled;
 		hide_exception(ex, ex->exception);
 		ex->stop = false;
 		ex->failed_over = false;
-		use_original(ex, ex, conf);
-		struct activation *act = engine_push(ex, ACTIVATION_CHILD, NULL, &block);
-		act->n = 1;
+		run->completing = false;
 		run->op = OP_STEP;
 		return true;
 	}
 	return false;
+}
+
+void
+engine_completed(struct exchange *ex, struct activation *act)
+{
+	struct engine_run *run = ex->run;
+	enum leaving how = act->outcome;
+	ex->top->completed = run->completing; /* one is enough */
+	ex->stop = act->stopped;
+	run->handled = act->handled;
+	if (act->saved)
+		ex->exception = act->saved; /* whatever has failed since */
+	if (act->saved || ex->exception == NULL)
+		ex->failed_over = act->failed_over;
+	engine_release(ex, act);
+	if (ex->exception)
+		engine_leave_failed(ex);
+	else
+		run->op = how == LEAVING_DONE ? OP_STEP : OP_UNWIND;
+}
+
+void
+engine_completion_runs(struct exchange *ex, const struct on_completion_conf *conf)
+{
+	if (conf->mode != COMPLETION_BEFORE)
+		return;
+	ex->run->completing = true;
+	use_original(ex, ex, conf);
+	exchange_set_property(ex, STR_LIT("CamelOnCompletion"), value_bool(true));
 }
 
 /* ---- after ---- */
@@ -205,13 +231,14 @@ engine_complete_after(struct exchange *ex)
 {
 	for (struct completion *c = ex->run->completions; c; c = c->next) {
 		const struct on_completion_conf *conf = c->st->conf;
-		if (conf->mode == COMPLETION_BEFORE || !is_wanted(conf, ex->exception != NULL))
+		if (!is_wanted(conf, ex->exception != NULL))
 			continue;
 		struct exchange *copy = engine_child_new(ex, true);
 		if (ex->exception)
 			hide_exception(copy, exception_share(&copy->arena, ex->exception));
 		use_original(copy, ex, conf);
 		copy->depth = 0;
+		copy->route = c->route;
 		copy->owner = (void *)c->st;
 		copy->done = copy_done;
 		exchange_set_property(copy, STR_LIT("CamelOnCompletion"), value_bool(true));

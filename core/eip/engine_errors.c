@@ -3,7 +3,8 @@
  * run again, and what becomes of the exception.
  *
  * The search (spec/eips.md section 3): the chain of causes from the innermost outwards; an exact
- * class ends it, else the nearest superclass of all wins, and of equals the one defined first. The
+ * class ends it, else the nearest superclass of all wins, and of equals the one defined first (of
+ * the same class without onWhen: last). The
  * route's own are searched before the file's. A failure that no onException takes is logged, and is
  * offered to no other route.
  */
@@ -85,6 +86,8 @@ engine_handles_errors(const struct exchange *ex)
 			return !act->route->no_error_handler;
 		if (act->kind == ACTIVATION_CHILD)
 			return act->handles;
+		if (act->kind == ACTIVATION_COMPLETION)
+			continue;
 		if (act->alone)
 			return false;
 		if (act->kind != ACTIVATION_BLOCK || (act->owner->eip->flags & EIP_CATCHES))
@@ -127,8 +130,6 @@ note(struct exchange *ex)
 	const struct value *to = exchange_property(ex, STR_LIT("CamelToEndpoint"));
 	if (to)
 		exchange_set_property(ex, STR_LIT("CamelFailureEndpoint"), *to);
-	else if (ex->from_route && ex->from_route->from)
-		set_property(ex, "CamelFailureEndpoint", str_of(ex->from_route->from->key));
 	if (ex->route)
 		set_property(ex, "CamelFailureRouteId", str_of(ex->route->id));
 }
@@ -205,6 +206,26 @@ struct best {
 	int distance; /* of its class to the exception's */
 };
 
+/* Of several onException for the same class that ask for nothing more, in the same scope, the one that
+ * was defined last takes the place of the first. */
+static const struct step *
+last_alike(const struct exchange *ex, const struct step *handler, enum exception_id id)
+{
+	const struct route *route = ex->route;
+	const struct step *last = handler;
+	bool own = handler->route == route;
+	for (uint32_t i = 0; i < route->handlers_n; i++) {
+		const struct step *other = route->handlers[i];
+		const struct on_exception_conf *conf = other->conf;
+		if ((other->route == route) != own || conf->on_when)
+			continue;
+		for (size_t k = 0; k < conf->exception.n; k++)
+			if ((enum exception_id)conf->exception.ids[k] == id)
+				last = other;
+	}
+	return last;
+}
+
 static enum eval_rc
 match_handler(
     struct exchange *ex, const struct exception *e, const struct step *handler, struct best *b)
@@ -218,8 +239,12 @@ match_handler(
 		enum eval_rc rc = conf->on_when ? engine_test(conf->on_when, ex, &holds) : EVAL_OK;
 		if (rc != EVAL_OK)
 			return rc;
-		if (holds)
-			*b = (struct best){ .handler = handler, .distance = distance };
+		if (!holds)
+			continue;
+		b->distance = distance;
+		b->handler = conf->on_when ? handler
+					   : last_alike(ex, handler,
+						 (enum exception_id)conf->exception.ids[i]);
 	}
 	return EVAL_OK;
 }
@@ -368,14 +393,15 @@ run_handler(struct exchange *ex, const struct step *handler, enum outcome outcom
 	ex->run->op = OP_STEP;
 }
 
-/* An onException that has nothing to do leaves the message to the dead letter channel. */
+/* An onException that has no steps leaves the message to the dead letter channel, whatever it says of
+ * `handled`. */
 static bool
-goes_to_dead_letter(const struct exchange *ex, const struct step *handler)
+goes_to_dead_letter(
+    const struct exchange *ex, const struct step *handler, enum outcome outcome)
 {
-	const struct on_exception_conf *conf = handler->conf;
 	const struct step *outer = ex->route->error_handler;
-	return handler->block.first == NULL && conf->handled == NULL && conf->continued == NULL &&
-	    outer && ((const struct on_exception_conf *)outer->conf)->dead_letter;
+	return handler->block.first == NULL && outcome != OUTCOME_CONTINUED && outer &&
+	    ((const struct on_exception_conf *)outer->conf)->dead_letter;
 }
 
 /* Takes the handler's decisions. Nothing but the redelivery headers has been changed when it
@@ -429,7 +455,7 @@ engine_handle(struct exchange *ex)
 		return as_step_rc(rc);
 	if (again)
 		return redeliver(ex, policy_of(ex->route, handler));
-	if (goes_to_dead_letter(ex, handler)) {
+	if (goes_to_dead_letter(ex, handler, outcome)) {
 		handler = ex->route->error_handler;
 		outcome = OUTCOME_HANDLED;
 	}

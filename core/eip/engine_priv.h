@@ -12,10 +12,14 @@ enum activation_kind {
 	ACTIVATION_HANDLER, /* of an onException that runs: no error handler applies within */
 	ACTIVATION_STEPS,   /* of engine_start_steps: n counts what is left */
 	ACTIVATION_CHILD,   /* of engine_start_child: n counts what is left, 0: the whole block */
+	ACTIVATION_COMPLETION, /* of an onCompletion of BeforeConsumer; outcome: enum leaving */
 };
 
 /* What becomes of the exception when a handler's block has ended. */
 enum outcome { OUTCOME_NONE, OUTCOME_HANDLED, OUTCOME_CONTINUED };
+
+/* How a route is left. */
+enum leaving { LEAVING_DONE, LEAVING_FAILED, LEAVING_UNWOUND };
 
 /* What the engine does next. */
 enum engine_op {
@@ -73,8 +77,8 @@ struct engine_run {
 	const struct step *failed_step; /* of engine_start_steps */
 	struct snapshot *original;
 	struct completion *completions; /* engine_completion.c */
-	struct exception *completion_aside;
-	bool completing; /* one of BeforeConsumer runs */
+	uint32_t completions_n;
+	bool completing; /* an onCompletion had its onWhen hold */
 	bool routed;     /* begun by a consumer: its failure is nobody else's to tell */
 	bool reported;   /* an error handler has logged a failure */
 	struct done_call *done_calls;
@@ -96,6 +100,8 @@ void engine_loop(struct exchange *ex);
 void engine_advance(struct exchange *ex);
 /* The step top->at has failed with ex->exception: to the error handler, or out of its block. */
 void engine_fail_here(struct exchange *ex);
+/* Out of the top block with ex->exception. */
+void engine_leave_failed(struct exchange *ex);
 
 /* The answer to WAIT_STATE has been noted. */
 void engine_state_answered(struct exchange *ex);
@@ -103,8 +109,14 @@ void engine_state_answered(struct exchange *ex);
 /* engine_completion.c */
 /* The exchange has entered the route. */
 void engine_note_completions(struct exchange *ex, const struct route *route);
-/* All is left. True: an onCompletion of BeforeConsumer runs first. */
-bool engine_complete_before(struct exchange *ex);
+/* The top block is to be left. True: it is a route's, and an onCompletion of BeforeConsumer runs
+ * first. */
+bool engine_complete_before(struct exchange *ex, enum leaving how);
+/* That has ended, and act has been taken off: leaves the route as it would have been. */
+void engine_completed(struct exchange *ex, struct activation *act);
+/* The condition of an onCompletion holds: its steps are about to run. */
+struct on_completion_conf;
+void engine_completion_runs(struct exchange *ex, const struct on_completion_conf *conf);
 /* Makes the copies for those of AfterConsumer. */
 void engine_complete_after(struct exchange *ex);
 /* Those of engine_on_end. True: one of them waits for an answer. */

@@ -22,8 +22,6 @@ enrich_check(struct compile *c, struct step *st)
 	st->reads.flags |= ACCESS_ALL;
 	st->writes.flags |= ACCESS_ALL;
 	conf->send = compile_send(c, st, NULL, "${exchangeProperty." PROPERTY "}");
-	if (aggregation_check_single(c, st, conf->strategy) != 0)
-		return -1;
 	if (names_send_variable(c, st, conf->variable_send) != 0 ||
 	    names_receive_variable(c, st, conf->variable_receive) != 0)
 		return -1;
@@ -51,7 +49,7 @@ answer(struct exchange *child)
 	struct exchange *ex = child->parent;
 	const struct step *st = child->owner;
 	const struct enrich_conf *conf = st->conf;
-	bool keeps = conf->strategy && conf->strategy->class->kind == AGGREGATION_ORIGINAL;
+	bool keeps = aggregation_keeps_original(conf->strategy);
 	struct exception *e =
 	    child->exception ? exception_share(&ex->arena, child->exception) : NULL;
 	bool failed_over = child->failed_over;
@@ -59,7 +57,7 @@ answer(struct exchange *child)
 	if (e == NULL && conf->variable_receive)
 		aside_receive(ex, child, conf->variable_receive);
 	else if (!keeps && e == NULL)
-		engine_take_message(ex, child);
+		engine_take_result(ex, child);
 	engine_child_free(&child);
 	if (e == NULL || (keeps && conf->on_exception)) {
 		engine_resume(ex);

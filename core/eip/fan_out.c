@@ -24,10 +24,9 @@ stop_at(struct fan_out *fo, const struct exchange *child, uint32_t index)
 {
 	struct exchange *ex = fo->ex;
 	struct exception *cause = exception_share(&ex->arena, child->exception);
-	struct str id = exchange_id(ex);
 	fo->stopped = exception_new(&ex->arena, EXCEPTION_CAMEL_EXCHANGE,
-	    "Multicast processing failed for number %u. Exchange[%.*s]. Caused by: [%s - %.*s]",
-	    index, STR_FMT(id), exception_class(cause->id)->name, STR_FMT(cause->message));
+	    "Multicast processing failed for number %u. Exchange[]. Caused by: [%s - %.*s]", index,
+	    exception_class(cause->id)->name, STR_FMT(cause->message));
 	fo->stopped->cause = cause;
 	fo->halted = true;
 }
@@ -39,7 +38,7 @@ take(struct fan_out *fo, struct fan_out_slot *slot)
 	struct exchange *child = slot->child;
 	slot->child = NULL;
 	slot->state = SLOT_FREE;
-	if (fo->stopped || (fo->halted && fo->ex->exception)) {
+	if (fo->stopped || fo->last || (fo->halted && fo->ex->exception)) {
 		engine_child_free(&child);
 		return;
 	}
@@ -54,6 +53,11 @@ take(struct fan_out *fo, struct fan_out_slot *slot)
 		}
 		if (fo->ops->failed && fo->ops->failed(fo, slot->index))
 			fo->halted = true;
+	}
+	if (fo->conf->stop_on_exception && engine_was_ended(child)) { /* its message is the result */
+		fo->last = child;
+		fo->halted = true;
+		return;
 	}
 	if (!aggregation_add(&fo->ag, &child))
 		fo->halted = true;
@@ -96,11 +100,15 @@ end(struct fan_out *fo)
 	engine_on_abort(ex, NULL, NULL);
 	if (exception) {
 		aggregation_fini(&fo->ag);
+	} else if (fo->last) {
+		aggregation_fini(&fo->ag);
+		engine_take_result(ex, fo->last);
 	} else {
 		exception = ex->exception ? ex->exception : fo->ag.exception;
 		ex->exception = NULL;
 		aggregation_finish(&fo->ag);
 	}
+	engine_child_free(&fo->last);
 	if (fo->ops->ended)
 		fo->ops->ended(fo, &exception);
 	if (exception == NULL) {
@@ -176,6 +184,7 @@ aborted(void *arg)
 	struct fan_out *fo = arg;
 	stop_timers(fo);
 	aggregation_fini(&fo->ag);
+	engine_child_free(&fo->last);
 	for (uint32_t i = 0; i < fo->window; i++) {
 		struct exchange *child = fo->slots[i].child;
 		enum slot_state state = fo->slots[i].state;

@@ -65,6 +65,7 @@ struct fan_out {
 	uint32_t window, begun, taken, running, failures, burst;
 	bool handles, pumping, halted, timed_out, detached, shared_handled, overlaps;
 	struct exception *stopped; /* of stopOnException */
+	struct exchange *last;     /* of stopOnException: a stop or a handler has ended it */
 	struct aggregation ag;
 	struct engine_timer *timer, *pause;
 	struct fan_out_slot *slots; /* branch i is in slot i % window */

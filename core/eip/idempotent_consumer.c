@@ -132,8 +132,8 @@ key_of(struct exchange *ex, const struct step *st, struct str *key)
 	if (null)
 		exchange_fail(ex, EXCEPTION_NO_MESSAGE_ID,
 		    "No message id could be found using expression: %s{%s} on message exchange: "
-		    "Exchange[%.*s]",
-		    st->expr->language->name, st->expr->text, STR_FMT(exchange_id(ex)));
+		    "Exchange[]",
+		    st->expr->language->name, st->expr->text);
 	else
 		exchange_fail(ex, EXCEPTION_ILLEGAL_ARGUMENT,
 		    "idempotentConsumer: the key is longer than %d bytes", IDEMPOTENT_KEY_MAX);

@@ -87,8 +87,9 @@ intercept_run(struct engine *en, struct exchange *ex, const struct step *st)
 	if (ex->route) {
 		exchange_set_property(
 		    ex, STR_LIT("CamelInterceptedRouteId"), value_str(str_of(ex->route->id)));
+		const struct route *came = ex->from_route ? ex->from_route : ex->route;
 		exchange_set_property(ex, STR_LIT("CamelInterceptedEndpoint"),
-		    value_str(str_of(ex->route->from->key)));
+		    value_str(str_of(came->from->key)));
 	}
 	if (!from && st->next)
 		exchange_set_property(

@@ -85,6 +85,23 @@ elements(struct arena *a, const struct value *v)
 	return list;
 }
 
+/* Nothing is no item. */
+static struct value
+without_nulls(struct arena *a, const struct value *v)
+{
+	const struct value_list *from = v->u.list;
+	size_t i = 0;
+	while (i < from->n && !value_is_null(&from->items[i]))
+		i++;
+	if (i == from->n)
+		return *v;
+	struct value list = value_new_list(a, from->n);
+	for (i = 0; i < from->n; i++)
+		if (!value_is_null(&from->items[i]))
+			value_list_add(a, list.u.list, from->items[i]);
+	return list;
+}
+
 /* ---- all ---- */
 
 void
@@ -102,6 +119,8 @@ items_of(struct arena *a, const struct value *v, const char *delimiter, uint32_t
 		out->v = elements(a, v);
 	else if (text && !whole)
 		out->v = split_text(a, v, by);
+	if (out->v.type == VALUE_LIST)
+		out->v = without_nulls(a, &out->v);
 	if (value_is_null(v) || (value_has_text(v) && v->u.s.n == 0))
 		out->n = 0;
 	else if (out->v.type == VALUE_LIST)

@@ -11,6 +11,7 @@
 #include "core/config/compile.h"
 #include "core/eip/engine.h"
 #include "core/eip/engine_priv.h"
+#include "core/eip/kept.h"
 #include "core/eip/fan_out.h"
 #include "core/eip/shared_state.h"
 #include "core/eip/steps.h"
@@ -32,7 +33,7 @@ struct balancer_state {
 
 /* Of a failover: activation.state; activation.n is the branch. */
 struct attempts {
-	struct snapshot *before;
+	struct kept before;
 	int64_t left;
 };
 
@@ -142,7 +143,7 @@ run_failover(struct engine *en, struct exchange *ex, const struct step *st)
 		return engine_need_body(ex);
 	struct attempts *at = arena_zalloc(&ex->arena, sizeof(*at));
 	at->left = failover->attempts < 0 ? n - 1 : failover->attempts;
-	snapshot_take(ex, &at->before);
+	kept_take(ex, &at->before);
 	if (failover->sticky)
 		first = __atomic_load_n(&state->last_good, __ATOMIC_RELAXED) % n;
 	else if (failover->round_robin)
@@ -175,7 +176,7 @@ load_balance_caught(
 	at->left--;
 	ex->exception = NULL;
 	ex->failed_over = false;
-	snapshot_restore(ex, at->before);
+	kept_restore(ex, &at->before);
 	__atomic_store_n(&state->last_good, i, __ATOMIC_RELAXED); /* until it fails as well */
 	return enter_attempt(ex, st, i, at);
 }

@@ -31,6 +31,7 @@ core_eip_sources = \
 	core/eip/idempotent_repository.c \
 	core/eip/intercept.c \
 	core/eip/items.c \
+	core/eip/kept.c \
 	core/eip/key_table.c \
 	core/eip/load_balance.c \
 	core/eip/log_level.c \

@@ -4,7 +4,7 @@
  */
 #include "core/config/compile.h"
 #include "core/eip/engine.h"
-#include "core/eip/engine_priv.h"
+#include "core/eip/kept.h"
 #include "core/eip/steps.h"
 
 #include <stddef.h>
@@ -14,7 +14,7 @@
 /* activation.state; activation.n is the round. */
 struct rounds {
 	int64_t n; /* of a loop that counts */
-	struct snapshot *before;
+	struct kept before;
 };
 
 static int
@@ -24,8 +24,8 @@ loop_check(struct compile *c, struct step *st)
 	access_add_property(c, &st->writes, "CamelLoopIndex");
 	access_add_property(c, &st->writes, "CamelLoopSize");
 	if (conf->copy) {
-		st->reads.flags |= ACCESS_BODY | ACCESS_HEADERS_ALL;
-		st->writes.flags |= ACCESS_BODY | ACCESS_HEADERS_ALL;
+		st->reads.flags |= ACCESS_ALL;
+		st->writes.flags |= ACCESS_ALL;
 	}
 	if (st->block.first == NULL)
 		return compile_error(c, st->at, "steps: a loop needs at least one step");
@@ -68,7 +68,7 @@ next_round(struct exchange *ex, const struct step *st, struct rounds *r, uint32_
 	if (!more || (conf->break_on_shutdown && ex->engine->stopping))
 		return STEP_DONE;
 	if (conf->copy && i > 0)
-		snapshot_restore(ex, r->before);
+		kept_restore(ex, &r->before);
 	exchange_set_property(ex, STR_LIT("CamelLoopIndex"), value_int(i));
 	return engine_enter(ex, st, &st->block, i, r);
 }
@@ -91,7 +91,7 @@ loop_run(struct engine *en, struct exchange *ex, const struct step *st)
 		exchange_set_property(ex, STR_LIT("CamelLoopSize"), value_int(r->n));
 	}
 	if (conf->copy)
-		snapshot_take(ex, &r->before);
+		kept_take(ex, &r->before);
 	return next_round(ex, st, r, 0);
 }
 

@@ -35,7 +35,10 @@ on_completion_run(struct engine *en, struct exchange *ex, const struct step *st)
 		if (rc != EVAL_OK)
 			return rc == EVAL_NEED ? STEP_NEED : STEP_FAILED;
 	}
-	return yes ? engine_enter(ex, st, &st->block, 0, NULL) : STEP_DONE;
+	if (!yes)
+		return STEP_DONE;
+	engine_completion_runs(ex, conf);
+	return engine_enter(ex, st, &st->block, 0, NULL);
 }
 
 static const struct option_desc options[] = {

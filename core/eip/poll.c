@@ -31,7 +31,7 @@ struct polling {
 static bool
 keeps_original(const struct poll_conf *conf)
 {
-	return conf->strategy && conf->strategy->class->kind == AGGREGATION_ORIGINAL;
+	return aggregation_keeps_original(conf->strategy);
 }
 
 static int
@@ -44,8 +44,6 @@ poll_check(struct compile *c, struct step *st)
 		st->expr = compile_expression(c, "constant", conf->endpoint->uri, false, st->at);
 	else if (names_constant(st->expr) && !conf->ignore_invalid &&
 	    compile_polled(c, names_constant(st->expr), st->expr->at) == NULL)
-		return -1;
-	if (aggregation_check_single(c, st, conf->strategy) != 0)
 		return -1;
 	return names_receive_variable(c, st, conf->variable_receive);
 }

@@ -3,6 +3,8 @@
 
 #include "core/eip/items.h"
 
+#include <string.h>
+
 struct recipients *
 recipients_of(struct exchange *ex, const struct value *v, const char *delimiter)
 {
@@ -47,6 +49,23 @@ recipient_find(struct engine *en, struct exchange *ex, const struct step *st, st
 	return NULL;
 }
 
+struct str
+recipient_name(struct engine *en, struct exchange *ex, const struct step *st,
+    const struct endpoint *ep, struct str uri)
+{
+	struct str name = str_of(endpoint_name(ep));
+	if (str_eq(name, uri))
+		return uri;
+	/* a name that hides a password is not the endpoint's address */
+	struct exception *before = ex->exception;
+	const struct endpoint *same = en->ops->endpoint(en, ex, st, name);
+	ex->exception = before;
+	return same && str_eq(str_of(endpoint_name(same)), name) &&
+		strstr(name.p, "xxxxxx") == NULL
+	    ? name
+	    : uri;
+}
+
 enum step_rc
 recipient_named(struct engine *en, struct exchange *ex, const struct step *st,
     const struct expression *e, const char *schemes, bool ignore_invalid, struct recipient *out)
@@ -77,8 +96,9 @@ recipients_find(struct engine *en, struct exchange *ex, const struct step *st,
 {
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < rs->n; i++) {
-		if (recipient_find(en, ex, st, rs->uris[i], schemes))
-			rs->uris[n++] = rs->uris[i];
+		const struct endpoint *ep = recipient_find(en, ex, st, rs->uris[i], schemes);
+		if (ep)
+			rs->uris[n++] = recipient_name(en, ex, st, ep, rs->uris[i]);
 		else if (!ignore_invalid)
 			return false;
 		else

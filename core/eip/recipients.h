@@ -28,5 +28,9 @@ enum step_rc recipient_named(struct engine *en, struct exchange *ex, const struc
 /* All of them; with ignore_invalid those that are not are left out. */
 bool recipients_find(struct engine *en, struct exchange *ex, const struct step *st,
     struct recipients *rs, const char *schemes, bool ignore_invalid);
+/* What the exchange is told of an endpoint that `uri` names: its normalised name, or uri where one
+ * could not be sent to by that. */
+struct str recipient_name(struct engine *en, struct exchange *ex, const struct step *st,
+    const struct endpoint *ep, struct str uri);
 
 #endif

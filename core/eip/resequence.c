@@ -22,10 +22,9 @@ enum { FULL_WAIT_MS = 100, FULL_WAIT_MIN_MS = 10, RESEQUENCE_MAX = 100000 };
 static void
 fail_with_cause(struct exchange *ex, const char *what, struct exception *cause)
 {
-	struct str id = exchange_id(ex), message = cause->message;
+	struct str message = cause->message;
 	exchange_fail(ex, EXCEPTION_CAMEL_EXCHANGE,
-	    "%s. Exchange[%.*s]. Caused by: [%s - %.*s]", what, STR_FMT(id),
-	    exception_class(cause->id)->name, STR_FMT(message));
+	    "%s. Exchange[]. Caused by: [%s - %.*s]", what, exception_class(cause->id)->name, STR_FMT(message));
 	ex->exception->cause = cause;
 }
 
@@ -43,8 +42,7 @@ invalid(struct exchange *ex, const struct step *st)
 			st->expr->language->name, st->expr->text));
 	else
 		exchange_fail(ex, EXCEPTION_CAMEL_EXCHANGE,
-		    "Exchange is not valid to be used by the BatchProcessor. Exchange[%.*s]",
-		    STR_FMT(exchange_id(ex)));
+		    "Exchange is not valid to be used by the BatchProcessor. Exchange[]");
 	return STEP_FAILED;
 }
 

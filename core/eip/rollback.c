@@ -28,8 +28,9 @@ rollback_run(struct engine *en, struct exchange *ex, const struct step *st)
 		ex->stop = true;
 		return STEP_DONE;
 	}
-	exchange_fail(ex, EXCEPTION_ROLLBACK_EXCHANGE, "%s. Exchange[%.*s]",
-	    conf->message ? conf->message : "Intended rollback", STR_FMT(exchange_id(ex)));
+	/* Camel's messages say the exchange's id only when somebody has asked for it before */
+	exchange_fail(ex, EXCEPTION_ROLLBACK_EXCHANGE, "%s. Exchange[]",
+	    conf->message ? conf->message : "Intended rollback");
 	return STEP_FAILED;
 }
 

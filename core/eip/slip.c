@@ -46,8 +46,11 @@ send_from(struct engine *en, struct exchange *ex, const struct step *st, struct 
 {
 	const struct slip_conf *conf = st->conf;
 	for (; i < rs->n; i++) {
-		if (recipient_find(en, ex, st, rs->uris[i], conf->allowed_schemes)) {
-			exchange_set_property(ex, STR_LIT(PROPERTY), value_str(rs->uris[i]));
+		const struct endpoint *ep =
+		    recipient_find(en, ex, st, rs->uris[i], conf->allowed_schemes);
+		if (ep) {
+			struct str name = recipient_name(en, ex, st, ep, rs->uris[i]);
+			exchange_set_property(ex, STR_LIT(PROPERTY), value_str(name));
 			return engine_enter(ex, st, &conf->send, i, rs);
 		}
 		if (!conf->ignore_invalid)

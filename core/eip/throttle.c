@@ -248,8 +248,10 @@ throttle_run(struct engine *en, struct exchange *ex, const struct step *st)
 	uint64_t key;
 	uint32_t max;
 	enum step_rc rc = evaluate(ex, st, &max, &key);
-	if (rc != STEP_DONE || max == 0) /* 0: no limit */
+	if (rc != STEP_DONE)
 		return rc;
+	if (max == 0) /* nobody waits for ever */
+		return conf->rejects ? fail_rejected(ex, conf, max) : STEP_DONE;
 	if (conf->mode == MODE_CONCURRENT)
 		return run_concurrent(en, ex, st, max, key);
 	int64_t wait = throttle_reserve(engine_shared(en, st), &conf->layout, key, max,

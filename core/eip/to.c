@@ -96,6 +96,9 @@ intercept_or_send(struct engine *en, struct exchange *ex, const struct step *st,
     struct endpoint *ep, const struct step *const *from)
 {
 	const struct step *const *at = intercept_find(ex, ep, from);
+	if (at && !ep->unseen)
+		exchange_set_property(
+		    ex, STR_LIT("CamelToEndpoint"), value_str(str_of(endpoint_name(ep))));
 	for (; at; at = intercept_find(ex, ep, at + 1)) {
 		bool yes;
 		enum eval_rc rc = intercept_test(*at, ex, &yes);

@@ -17,8 +17,7 @@ validate_run(struct engine *en, struct exchange *ex, const struct step *st)
 	if (holds)
 		return STEP_DONE;
 	exchange_fail(ex, EXCEPTION_PREDICATE_VALIDATION,
-	    "Validation failed for Predicate[%s]. Exchange[%.*s]", st->expr->text,
-	    STR_FMT(exchange_id(ex)));
+	    "Validation failed for Predicate[%s]. Exchange[]", st->expr->text);
 	return STEP_FAILED;
 }
 

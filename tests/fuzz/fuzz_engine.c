@@ -385,14 +385,21 @@ static enum status model_step(struct model *m, const struct step *st, const stru
 
 /* What has come of the branches so far. */
 struct found_steps {
-	char before[BODY_MAX * 2], text[BODY_MAX * 2];
+	char before[BODY_MAX * 2], text[BODY_MAX * 2], latest[BODY_MAX * 2];
 	int exception, n;
+	enum status status; /* of the branch whose message is the result */
 };
 
 /* A branch has ended. */
 static void
-model_gather(struct model *m, struct found_steps *g, const struct bean *strategy)
+model_gather(
+    struct model *m, struct found_steps *g, const struct bean *strategy, enum status status)
 {
+	bool stays = g->status == ENDED && m->exception < 0 && g->exception < 0;
+	if (!stays)
+		strcpy(g->latest, m->body);
+	if (strategy ? g->n == 0 : !stays)
+		g->status = status;
 	if (m->exception >= 0 && (strategy == NULL || g->n == 0))
 		g->exception = m->exception;
 	m->exception = -1;
@@ -411,7 +418,9 @@ model_gathered(struct model *m, const struct found_steps *g, const char *body)
 		strcpy(m->body, body);
 	m->exception = g->exception;
 	m->failed_over = g->exception >= 0;
-	return g->exception >= 0 ? FAIL : OK;
+	if (g->exception >= 0)
+		return FAIL;
+	return g->status == STOP || g->status == ENDED ? g->status : OK;
 }
 
 static enum status
@@ -425,9 +434,10 @@ model_split(struct model *m, const struct step *st, const struct route *route)
 	strcpy(g->before, m->body);
 	while (rest.n > 0 && str_split(&rest, ',', &item)) {
 		(void)snprintf(m->body, sizeof(m->body), "%.*s", STR_FMT(item));
-		(void)model_steps(m, st->block.first, route); /* a stop ends the item alone */
-		model_gather(m, g, strategy);
+		model_gather(m, g, strategy, model_steps(m, st->block.first, route));
 	}
+	if (strategy == NULL) /* the message as it was: what ended an item ended it alone */
+		g->status = OK;
 	enum status s = model_gathered(m, g, strategy && g->n > 0 ? g->text : g->before);
 	free(g);
 	return s;
@@ -443,10 +453,10 @@ model_multicast(struct model *m, const struct step *st, const struct route *rout
 	strcpy(g->before, m->body);
 	for (size_t i = 0; i < conf->branches.n; i++) {
 		strcpy(m->body, g->before);
-		(void)model_step(m, conf->branches.items[i], route);
-		model_gather(m, g, conf->fan_out.strategy);
+		enum status s = model_step(m, conf->branches.items[i], route);
+		model_gather(m, g, conf->fan_out.strategy, s);
 	}
-	enum status s = model_gathered(m, g, conf->fan_out.strategy ? g->text : m->body);
+	enum status s = model_gathered(m, g, conf->fan_out.strategy ? g->text : g->latest);
 	free(g);
 	return s;
 }
@@ -504,7 +514,10 @@ model_search(const struct model *m, const struct route *route)
 			int id = build_on_exception_conf((struct step *)st)->exception.ids[0];
 			int distance = exception_distance(
 			    (enum exception_id)m->exception, (enum exception_id)id);
-			if ((st->route == route) == own && distance >= 0 && distance < least) {
+			bool again = best && distance == least && (best->route == route) == own &&
+			    build_on_exception_conf((struct step *)best)->exception.ids[0] == id;
+			if ((st->route == route) == own && distance >= 0 &&
+			    (distance < least || again)) {
 				best = st;
 				least = distance;
 			}
@@ -558,7 +571,7 @@ model_last_handler(const struct step *handler, const struct route *route)
 {
 	const struct on_exception_conf *conf = handler->conf;
 	const struct step *outer = route->error_handler;
-	return handler->block.first == NULL && !conf->handled && !conf->continued && outer &&
+	return handler->block.first == NULL && !conf->continued && outer &&
 		((const struct on_exception_conf *)outer->conf)->dead_letter
 	    ? outer
 	    : handler;

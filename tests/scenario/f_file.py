@@ -212,7 +212,7 @@ def test_many_writers():
         def send(part):
             for line in part:
                 status, _, got = b.post('/w', line.encode(), {'Content-Type': 'text/plain'})
-                if status != 200 or got.decode() != os.path.realpath(path(b, 'out', 'names')):
+                if status != 200 or got != b'out/names':
                     failed.append((status, got))
         threads = [threading.Thread(target=send, args=(lines[i::10],)) for i in range(10)]
         for t in threads:

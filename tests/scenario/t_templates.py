@@ -48,13 +48,13 @@ ROUTES = '''
       uri: platform-http:/fails
       steps:
         - onException: {exception: [java.lang.IllegalStateException], handled: {constant: "true"}, steps: [{setBody: {simple: "outside ${exception.message}"}}]}
-        - to: {uri: kamelet:fail-action, parameters: {why: "because"}}
+        - to: {uri: kamelet:fail-action, parameters: {why: "because", noErrorHandler: true}}
 - route:
     from:
       uri: platform-http:/handles
       steps:
         - onException: {exception: [java.lang.IllegalStateException], handled: {constant: "true"}, steps: [{setBody: {simple: outside}}]}
-        - to: {uri: kamelet:fail-action, parameters: {why: "because", noErrorHandler: false}}
+        - to: {uri: kamelet:fail-action, parameters: {why: "because"}}
 - route:
     from:
       uri: platform-http:/steps-fail
@@ -71,7 +71,7 @@ def test_kamelets():
     with Broker({'r.yaml': ROUTES, 'shout-action.kamelet.yaml': SHOUT, 'kamelets/fail-action.kamelet.yaml': FAIL}, routes=['r.yaml']) as b:
         assert b.post('/plain', 'a')[2] == b'a!?'
         assert b.post('/inner', 'a')[2] == b'<[a!]>'
-        assert b.post('/fails', 'a')[2] == b'outside because'  # a Kamelet has no error handler unless told so
+        assert b.post('/fails', 'a')[2] == b'outside because'  # told to have no error handler
         assert b.post('/handles', 'a')[2] == b'inside'
         assert b.post('/steps-fail', 'a')[2] == b'caught'
         assert b.stop() == 0

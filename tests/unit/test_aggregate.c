@@ -510,7 +510,7 @@ test_closed_keys(void **state)
 	begin();
 	play("a1 a2 a3");
 	assert_string_equal(
-	    f.exception, "ClosedCorrelationKeyException: The correlation key [a] has been closed");
+	    f.exception, "ClosedCorrelationKeyException: The correlation key [a] has been closed. Exchange[]");
 	play("b1 b2 c1 c2 a4"); /* a is forgotten */
 	assert_false(f.failed);
 	send_one("b3");

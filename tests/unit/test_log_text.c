@@ -321,7 +321,7 @@ test_direct_without_a_consumer(void **state)
 	assert_int_equal(direct_ops.send(NULL, ex, NULL, ep), STEP_FAILED);
 	assert_int_equal(ex->exception->id, EXCEPTION_DIRECT_NOT_AVAILABLE);
 	assert_string_equal(
-	    ex->exception->message.p, "No consumers available on endpoint: direct://nobody");
+	    ex->exception->message.p, "No consumers available on endpoint: direct://nobody. Exchange[]");
 	ex->exception = NULL;
 	conf.fail_if_no_consumers = false;
 	assert_int_equal(direct_ops.send(NULL, ex, NULL, ep), STEP_DONE);

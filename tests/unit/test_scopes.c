@@ -285,16 +285,16 @@ test_completion_before(void **state)
 	seen[0] = 0;
 	run(fine, "x");
 	assert_string_equal(f.body, "x1C");
-	assert_string_equal(seen, "[x1C]");
+	assert_string_equal(seen, "[x1C copy]");
 	seen[0] = 0;
 	run(bad, "x");
 	assert_string_equal(f.body, "x.C");
 	assert_string_equal(f.exception, "IOException: boom");
-	assert_string_equal(seen, "[x.C caught]");
+	assert_string_equal(seen, "[x.C caught copy]");
 	end();
 }
 
-/* A called route brings its own, and each runs once. */
+/* A called route brings its own, and each runs once for each call. */
 static void
 test_completions_of_called_routes(void **state)
 {
@@ -310,7 +310,7 @@ test_completions_of_called_routes(void **state)
 	run(r, "x");
 	assert_false(f.failed);
 	run_rest();
-	assert_string_equal(seen, "[xcc1 copy]");
+	assert_string_equal(seen, "[xcc1 copy][xcc1 copy]");
 	assert_non_null(strstr(f.log, "java.io.IOException: boom"));
 	end();
 }

@@ -13,7 +13,7 @@ direct_send(struct worker *wk, struct exchange *ex, const struct step *st, struc
 	if (!conf->fail_if_no_consumers)
 		return STEP_DONE;
 	exchange_fail(
-	    ex, EXCEPTION_DIRECT_NOT_AVAILABLE, "No consumers available on endpoint: %s", ep->key);
+	    ex, EXCEPTION_DIRECT_NOT_AVAILABLE, "No consumers available on endpoint: %s. Exchange[]", ep->key);
 	return STEP_FAILED;
 }
 

@@ -180,13 +180,13 @@ op_run(struct loop_work *work)
 static void op_done(struct loop_work *work);
 
 static void
-tell(struct exchange *ex, const struct disk_write *w, const char *cwd)
+tell(struct exchange *ex, const struct disk_write *w)
 {
 	switch (w->outcome) {
 	case DISK_OK:
 	case DISK_IGNORED:
 		exchange_set_header(ex, STR_LIT("CamelFileNameProduced"),
-		    value_str(str_of(file_absolute(&ex->arena, cwd, w->path))));
+		    value_str(arena_str(&ex->arena, str_of(w->path))));
 		engine_resume(ex);
 		return;
 	case DISK_EXISTS:
@@ -221,7 +221,7 @@ op_done(struct loop_work *work)
 	arena_fini(&op->arena);
 	free(op);
 	if (!ended && ex != NULL)
-		tell(ex, &w, fs->cwd);
+		tell(ex, &w);
 }
 
 static void

@@ -604,11 +604,13 @@ seda_send(struct worker *wk, struct exchange *ex, const struct step *st, struct 
 
 	if (none && conf->fail_if_none) {
 		exchange_fail(ex, EXCEPTION_SEDA_NOT_AVAILABLE,
-		    "No consumers available on endpoint: %s", ep->key);
+		    "No consumers available on endpoint: %s. Exchange[]", ep->key);
 		return STEP_FAILED;
 	}
 	if (none && conf->discard_if_none)
 		return STEP_DONE;
+	if (none && strcmp(ep->component->scheme, "stub") == 0 && ex->pattern == PATTERN_IN_OUT)
+		return STEP_DONE; /* it stands for what is not there, and nobody would answer */
 	if (q->n >= q->size)
 		return when_full(q, ex, conf);
 	struct seda_item *it = MEM_NEW(struct seda_item);
