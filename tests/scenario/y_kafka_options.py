@@ -173,6 +173,14 @@ def test_values_both_ways():
     assert got == kinds, got
 
 
+def all_stopped(pid):
+    for task in os.listdir('/proc/%d/task' % pid):
+        with open('/proc/%d/task/%s/stat' % (pid, task)) as f:
+            if f.read().rsplit(')', 1)[1].split()[0] not in 'Tt':
+                return False
+    return True
+
+
 def test_a_broker_that_does_not_answer():
     """commitTimeoutMs: told, and made again; a send fails at deliveryTimeoutMs; all is well when it answers again."""
     t, out = K.topic(None, 1), K.topic(None, 1)
@@ -185,6 +193,7 @@ def test_a_broker_that_does_not_answer():
         K.produce(t, [(None, 'b')])
         b.wait_line('got b', 20)
         os.killpg(K.proc.pid, signal.SIGSTOP)
+        until(lambda: all_stopped(K.proc.pid), 10, 'the broker stands still')
         try:
             status, _, body = b.post('/k', b'2')
             assert status == 503 and b'TimeoutException' in body and b'within 1500 ms' in body, body

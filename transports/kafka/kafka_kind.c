@@ -4,6 +4,7 @@
 #include "core/base/mem.h"
 #include "transports/kafka/kafka_consumer.h"
 #include "transports/kafka/kafka_priv.h"
+#include "transports/kafka/kafka_scram.h"
 
 #include <stdlib.h>
 
@@ -19,6 +20,7 @@ kind_init(struct worker *wk, struct hinny_error *err)
 	struct kafka_state *ks = MEM_NEW(struct kafka_state);
 	(void)err;
 
+	kafka_scram_init();
 	ks->wk = wk;
 	list_init(&ks->clients);
 	list_init(&ks->sources);

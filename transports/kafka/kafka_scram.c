@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <librdkafka/rdkafka.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -14,10 +15,29 @@ enum { MENDED = 0x020601ff, FILL_MIN = 20 };
 #define FINAL "c=%s,r=%.*s%s"
 #define FILL ",x="
 
-bool
-kafka_scram_mends(void)
+struct evp_md_st;
+typedef unsigned char *hmac_fn(const struct evp_md_st *md, const void *key, int key_n,
+    const unsigned char *text, size_t n, unsigned char *out, unsigned *out_n);
+
+/* Set before there are threads. */
+static bool mends;
+static hmac_fn *next_hmac;
+
+static hmac_fn *
+find_hmac(void)
 {
-	return rd_kafka_version() < MENDED;
+	void *found = dlsym(RTLD_NEXT, "HMAC");
+	hmac_fn *fn;
+
+	memcpy(&fn, &found, sizeof fn);
+	return fn;
+}
+
+void
+kafka_scram_init(void)
+{
+	mends = rd_kafka_version() < MENDED;
+	next_hmac = find_hmac();
 }
 
 /* As long as FINAL would be. */
@@ -36,7 +56,7 @@ print_final(char *out, size_t size, va_list ap)
 static int __attribute__((format(printf, 3, 0)))
 print(char *out, size_t size, const char *fmt, va_list ap)
 {
-	if (fmt[0] == 'c' && strcmp(fmt, FINAL) == 0 && kafka_scram_mends())
+	if (fmt[0] == 'c' && strcmp(fmt, FINAL) == 0 && mends)
 		return print_final(out, size, ap);
 	return vsnprintf(out, size, fmt, ap);
 }
@@ -81,23 +101,14 @@ without_fill(const unsigned char *text, size_t n)
 	return end - mark;
 }
 
-struct evp_md_st;
-typedef unsigned char *hmac_fn(const struct evp_md_st *md, const void *key, int key_n,
-    const unsigned char *text, size_t n, unsigned char *out, unsigned *out_n);
-
 hmac_fn HMAC;
 unsigned char *
 HMAC(const struct evp_md_st *md, const void *key, int key_n, const unsigned char *text, size_t n,
     unsigned char *out, unsigned *out_n)
 {
-	static hmac_fn *next; /* the same for whoever sets it */
-	hmac_fn *fn = __atomic_load_n(&next, __ATOMIC_RELAXED);
+	hmac_fn *fn = next_hmac != NULL ? next_hmac : find_hmac();
 
-	if (fn == NULL) {
-		*(void **)&fn = dlsym(RTLD_NEXT, "HMAC");
-		__atomic_store_n(&next, fn, __ATOMIC_RELAXED);
-	}
 	if (fn == NULL)
 		return NULL;
-	return fn(md, key, key_n, text, without_fill(text, n), out, out_n);
+	return fn(md, key, key_n, text, mends ? without_fill(text, n) : n, out, out_n);
 }

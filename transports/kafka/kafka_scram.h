@@ -9,9 +9,8 @@
 #ifndef HINNY_KAFKA_KAFKA_SCRAM_H
 #define HINNY_KAFKA_KAFKA_SCRAM_H
 
-#include <stdbool.h>
-
-/* Does the librdkafka that runs need it? For tests. */
-bool kafka_scram_mends(void);
+/* Before the first client: mends from now on, where the librdkafka that runs needs it. Without this call
+ * the linker would leave the file out where another library has these functions too. */
+void kafka_scram_init(void);
 
 #endif
