@@ -525,7 +525,9 @@ check_place(struct compile *c, const struct eip_desc *eip, const struct node *ke
 		    eip->name);
 		return false;
 	}
-	if ((eip->flags & (EIP_ROOT | EIP_ROUTE_HEAD)) && !head) {
+	/* Camel takes an onException anywhere in the list of a route */
+	if ((eip->flags & (EIP_ROOT | EIP_ROUTE_HEAD)) && !head &&
+	    (eip->scope != SCOPE_EXCEPTION || c->parent != NULL)) {
 		compile_error_node(c, key,
 		    "\"%s\" must stand before the other steps of a route, or at the root of the "
 		    "file before its routes",

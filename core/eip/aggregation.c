@@ -166,8 +166,10 @@ note_failure(struct aggregation *ag, const struct exchange *child)
 {
 	struct arena *a = &ag->ex->arena;
 	/* those that gather keep the exception of the first alone: its exchange is the result */
-	if (child->exception && (!gathered_is_body(&ag->gathered) || ag->gathered.n == 0))
+	if (child->exception && (!gathered_is_body(&ag->gathered) || ag->gathered.n == 0)) {
 		ag->exception = exception_share(a, child->exception);
+		ag->failed_over = child->failed_over;
+	}
 	/* the result of the others has it as it has their other properties */
 	if (ag->gathered.kind == AGGREGATION_ORIGINAL && child->caught &&
 	    child->caught != ag->ex->caught && child->exception == NULL)

@@ -63,6 +63,7 @@ struct aggregation {
 	struct exchange *result; /* whose headers and properties the result has; NULL: none yet, or
 	                            those of ex */
 	struct exception *exception; /* of the one that failed last, in ex's arena */
+	bool failed_over; /* an error handler has had its say about it */
 	struct exception *caught;
 };
 

@@ -96,6 +96,7 @@ end(struct fan_out *fo)
 {
 	struct exchange *ex = fo->ex;
 	struct exception *exception = fo->stopped;
+	bool failed_over = true;
 	stop_timers(fo);
 	engine_on_abort(ex, NULL, NULL);
 	if (exception) {
@@ -105,6 +106,7 @@ end(struct fan_out *fo)
 		engine_take_result(ex, fo->last);
 	} else {
 		exception = ex->exception ? ex->exception : fo->ag.exception;
+		failed_over = ex->exception || fo->ag.failed_over;
 		ex->exception = NULL;
 		aggregation_finish(&fo->ag);
 	}
@@ -118,7 +120,7 @@ end(struct fan_out *fo)
 		return;
 	}
 	ex->exception = exception;
-	ex->failed_over = true; /* the error handler has had its say in the branch */
+	ex->failed_over = failed_over; /* where the error handler has had its say in the branch */
 	engine_fail(ex);
 }
 

@@ -57,6 +57,7 @@ static struct value
 entry_value(struct arena *a, struct str key, struct value v)
 {
 	struct value map = value_new_map(a, 2, false);
+	map.flags = VALUE_ARRAY;
 	value_map_set(a, map.u.map, STR_LIT("key"), value_str(key));
 	value_map_set(a, map.u.map, STR_LIT("value"), v);
 	return map;

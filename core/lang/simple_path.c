@@ -675,7 +675,8 @@ call_method(
     const struct access_step *step, struct exchange *ex, const struct value *v, struct value *out)
 {
 	enum receiver on = receiver_of(v);
-	if (v->type == VALUE_MAP && (v->flags & VALUE_GROUPED) && read_grouped(step, ex, v, out))
+	if (v->type == VALUE_MAP && (v->flags & (VALUE_GROUPED | VALUE_ARRAY)) &&
+	    read_grouped(step, ex, v, out))
 		return EVAL_OK;
 	for (size_t i = 0; i < ARRAY_LEN(methods); i++) {
 		const struct method *m = &methods[i];

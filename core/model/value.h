@@ -44,7 +44,8 @@ enum value_flag {
 	VALUE_DATE = 4,    /* an INT of milliseconds that Java calls Date */
 	VALUE_NODESET = 8, /* XML: from a node-set; n nodes in aux (0: empty list; truthiness and
 	                      size follow it) */
-	VALUE_ARRAY = 16,  /* a LIST that Java calls an array */
+	VALUE_ARRAY = 16,  /* a LIST that Java calls an array; a MAP of key and value that is one
+	                      entry of another: prints "key=value" */
 	VALUE_INPUT = 32,  /* STRING/BYTES that came as a re-readable stream cache: prints and
 	                      compares as text, bodyType differs */
 	VALUE_NODE = 64,   /* JSON, STRING: a node of a JSON tree (jq), which prints as JSON; a

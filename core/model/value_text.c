@@ -328,6 +328,15 @@ print_map(struct printer *pr, const struct value_map *m, unsigned depth)
 }
 
 static void
+print_entry(struct printer *pr, const struct value_map *m, unsigned depth)
+{
+	for (size_t i = 0; i < m->n && pr->rc == HINNY_OK; i++) {
+		put(pr, "=", i > 0);
+		print_element(pr, m->entries[i].value, depth);
+	}
+}
+
+static void
 print(struct printer *pr, const struct value *v, unsigned depth)
 {
 	char text[DATE_TEXT];
@@ -343,6 +352,8 @@ print(struct printer *pr, const struct value *v, unsigned depth)
 		print_grouped(pr, v->u.list);
 	} else if (v->type == VALUE_LIST) {
 		print_list(pr, v->u.list, depth + 1);
+	} else if (v->type == VALUE_MAP && (v->flags & VALUE_ARRAY)) {
+		print_entry(pr, v->u.map, depth + 1);
 	} else if (v->type == VALUE_MAP) {
 		print_map(pr, v->u.map, depth + 1);
 	} else if ((v->flags & VALUE_NODE) && v->u.json->type >= JSON_IS_ARRAY) {

@@ -387,6 +387,7 @@ static enum status model_step(struct model *m, const struct step *st, const stru
 struct found_steps {
 	char before[BODY_MAX * 2], text[BODY_MAX * 2], latest[BODY_MAX * 2];
 	int exception, n;
+	bool failed_over;
 	enum status status; /* of the branch whose message is the result */
 };
 
@@ -400,8 +401,10 @@ model_gather(
 		strcpy(g->latest, m->body);
 	if (strategy ? g->n == 0 : !stays)
 		g->status = status;
-	if (m->exception >= 0 && (strategy == NULL || g->n == 0))
+	if (m->exception >= 0 && (strategy == NULL || g->n == 0)) {
 		g->exception = m->exception;
+		g->failed_over = m->failed_over;
+	}
 	m->exception = -1;
 	m->failed_over = false;
 	if (strategy && g->n > 0 && strlen(g->text) < BODY_MAX)
@@ -417,7 +420,7 @@ model_gathered(struct model *m, const struct found_steps *g, const char *body)
 	if (body != m->body && strlen(body) < sizeof(m->body))
 		strcpy(m->body, body);
 	m->exception = g->exception;
-	m->failed_over = g->exception >= 0;
+	m->failed_over = g->exception >= 0 && g->failed_over;
 	if (g->exception >= 0)
 		return FAIL;
 	return g->status == STOP || g->status == ENDED ? g->status : OK;
