@@ -7,7 +7,8 @@
  *   processor. From the third time on it waits for a millisecond here: an answer of the broker, or a
  *   record of ours, wakes it as ever.
  * - A consumer's thread that has fetched enough ahead sleeps for up to a second, however soon that
- *   is used up. kafka_poll_nudge() wakes it, so little needs to be fetched ahead.
+ *   is used up. kafka_poll_nudge() wakes it, so little needs to be fetched ahead. (From version 2.2
+ *   on there is fetch.queue.backoff.ms beside it, for how long a partition is not even looked at.)
  */
 #ifndef HINNY_KAFKA_KAFKA_POLL_H
 #define HINNY_KAFKA_KAFKA_POLL_H

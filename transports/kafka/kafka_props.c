@@ -133,6 +133,8 @@ add_producer(struct arena *a, const struct kafka_conf *conf, struct pairs *ps)
 }
 
 /* What librdkafka demands of its own defaults beside the options that are given. */
+enum { FETCH_BACKOFF_SINCE = 0x020200ff };
+
 static void
 add_consumer(struct arena *a, const struct kafka_conf *conf, struct pairs *ps)
 {
@@ -144,6 +146,8 @@ add_consumer(struct arena *a, const struct kafka_conf *conf, struct pairs *ps)
 		add_number(a, ps, "message.max.bytes", conf->fetch_max_bytes);
 	if (conf->session_timeout_ms > POLL_INTERVAL_MS && conf->max_poll_interval_ms == 0)
 		add_number(a, ps, "max.poll.interval.ms", conf->session_timeout_ms);
+	if (rd_kafka_version() >= FETCH_BACKOFF_SINCE)
+		kafka_props_add(a, ps, "fetch.queue.backoff.ms", "5"); /* see kafka_poll.h */
 }
 
 /* A file of the generation. */
