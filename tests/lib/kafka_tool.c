@@ -71,7 +71,8 @@ client(rd_kafka_type_t type, const char *group)
 		set(conf, "group.id", group);
 	if (type == RD_KAFKA_PRODUCER) {
 		set(conf, "linger.ms", "5");
-		set(conf, "batch.size", "16384"); /* as Java's producer does */
+		set(conf, "batch.size", "16384"); /* as Java's producer has it */
+		set(conf, "enable.idempotence", "true"); /* …and so keeps the order when it tries again */
 		set(conf, "queue.buffering.max.messages", "1000000");
 		rd_kafka_conf_set_dr_msg_cb(conf, delivered);
 	} else {
