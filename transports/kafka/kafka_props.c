@@ -34,7 +34,7 @@ static const struct row {
 	{ "heartbeat.interval.ms", "heartbeatIntervalMs", OPTION_CONSUMER, ALWAYS },
 	{ "max.poll.interval.ms", "maxPollIntervalMs", OPTION_CONSUMER, GIVEN },
 	{ "isolation.level", "isolationLevel", OPTION_CONSUMER, ALWAYS },
-	{ "socket.timeout.ms", "consumerRequestTimeoutMs", OPTION_CONSUMER, GIVEN },
+	{ "socket.timeout.ms", "consumerRequestTimeoutMs", OPTION_CONSUMER, ALWAYS },
 	{ "retry.backoff.ms", "retryBackoffMs", OPTION_PRODUCER, ALWAYS },
 	{ "acks", "requestRequiredAcks", OPTION_PRODUCER, ALWAYS },
 	{ "enable.idempotence", "enableIdempotence", OPTION_PRODUCER, ALWAYS },
