@@ -53,7 +53,8 @@ static int
 circuit_breaker_check(struct compile *c, struct step *st)
 {
 	struct circuit_breaker_conf *conf = st->conf;
-	(void)c;
+	if (st->block.first == NULL)
+		return compile_error(c, st->at, "steps: a circuitBreaker needs at least one step");
 	st->inherits = conf->inherit;
 	st->shared_size = breaker_size(&conf_of(st)->breaker);
 	if (conf_of(st)->bulkhead) {

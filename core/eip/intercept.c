@@ -25,6 +25,9 @@ intercept_check(struct compile *c, struct step *st)
 	    pattern_compile(compile_arena(c), str_of(conf->uri), true, &conf->pattern, &err) !=
 		HINNY_OK)
 		return compile_error(c, st->at, "uri: %s", err.text);
+	if (st->block.first == NULL)
+		return compile_error(
+		    c, st->at, "steps: %s needs at least one step", st->eip->name);
 	return 0;
 }
 
