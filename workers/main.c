@@ -228,13 +228,13 @@ finish(struct worker *wk)
 	endpoints_release(wk);
 	ipc_close(wk->ipc);
 	wk->ipc = NULL;
-	channel_free(wk->control);
-	wk->control = NULL;
 	states_close(wk);
 	tod_fini(wk);
 	for (const struct component_ops *const *c = wk->kind->components; c != NULL && *c != NULL; c++)
 		if ((*c)->fini != NULL)
 			(*c)->fini(wk);
+	channel_free(wk->control); /* for hinnyd that is the end of this process, which it sees to: what is to be said has been */
+	wk->control = NULL;
 	loop_fini(&wk->lp);
 	if (wk->engine.shared != NULL)
 		(void)munmap(wk->engine.shared, wk->program->shared_size);

@@ -106,7 +106,7 @@ def test_storm_becomes_one():
 
 
 def test_at_most_three_old_generations():
-    with Fake({'http': 'slow 1500'}) as b:
+    with Fake({'http': 'slow %d' % (1500 * SLOW)}) as b:
         for _ in range(3):
             b.hinny('reload', '--wait', check=True)
         states = [g['state'] for g in b.status()['generations']]
