@@ -19,7 +19,7 @@ delay_run(struct engine *en, struct exchange *ex, const struct step *st)
 		return STEP_NEED;
 	}
 	struct hinny_error err;
-	if (value_convert(&ex->arena, &v, CLASS_LONG, &ms, &err) != HINNY_OK) {
+	if (value_convert_number(&ex->arena, &v, CLASS_LONG, &ms, &err) != HINNY_OK) {
 		exchange_fail(ex, EXCEPTION_ILLEGAL_ARGUMENT, "delay: %s", err.text);
 		return STEP_FAILED;
 	}

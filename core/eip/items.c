@@ -33,14 +33,18 @@ next_delimiter(const char *p, const char *end, struct str delimiter, bool parent
 	return end;
 }
 
-/* Inner empty parts are kept, a trailing one is not. */
+/* A delimiter at the start is skipped, as Java's scanner does. Inner empty parts are kept, a
+ * trailing one is not. */
 static struct value
-split_text(struct arena *a, const struct value *v, struct str delimiter)
+split_text(struct arena *a, const struct value *v, const char *delimiter_text)
 {
+	struct str delimiter = str_of(delimiter_text);
 	struct value list = value_new_list(a, 8);
 	const char *p = v->u.s.p, *end = p + v->u.s.n;
 	bool parentheses =
 	    str_eq(delimiter, STR_LIT(",")) && memchr(p, '(', v->u.s.n) && memchr(p, ')', v->u.s.n);
+	if (str_starts(v->u.s, delimiter_text))
+		p += delimiter.n;
 	while (p < end) {
 		const char *at = next_delimiter(p, end, delimiter, parentheses);
 		struct value part = value_str((struct str){ p, (size_t)(at - p) });
@@ -57,9 +61,9 @@ static struct value
 entry_value(struct arena *a, struct str key, struct value v)
 {
 	struct value map = value_new_map(a, 2, false);
-	map.flags = VALUE_ARRAY;
 	value_map_set(a, map.u.map, STR_LIT("key"), value_str(key));
 	value_map_set(a, map.u.map, STR_LIT("value"), v);
+	map.flags |= VALUE_ENTRY;
 	return map;
 }
 
@@ -119,7 +123,7 @@ items_of(struct arena *a, const struct value *v, const char *delimiter, uint32_t
 	else if (v->type == VALUE_JSON)
 		out->v = elements(a, v);
 	else if (text && !whole)
-		out->v = split_text(a, v, by);
+		out->v = split_text(a, v, delimiter);
 	if (out->v.type == VALUE_LIST)
 		out->v = without_nulls(a, &out->v);
 	if (value_is_null(v) || (value_has_text(v) && v->u.s.n == 0))

@@ -38,7 +38,7 @@ count(struct exchange *ex, const struct value *v, int64_t *out)
 {
 	struct hinny_error err;
 	struct value n;
-	if (value_convert(&ex->arena, v, CLASS_INTEGER, &n, &err) != HINNY_OK) {
+	if (value_convert_number(&ex->arena, v, CLASS_INTEGER, &n, &err) != HINNY_OK) {
 		exchange_fail(ex, EXCEPTION_TYPE_CONVERSION, "loop: %s", err.text);
 		return false;
 	}

@@ -80,7 +80,7 @@ key_of(struct exchange *ex, const struct step *st, struct value *key)
 	struct hinny_error err;
 	struct value v = *key;
 	if (resequence_stream(st) &&
-	    value_convert(&ex->arena, &v, CLASS_LONG, key, &err) != HINNY_OK)
+	    value_convert_number(&ex->arena, &v, CLASS_LONG, key, &err) != HINNY_OK)
 		return false;
 	return !value_is_null(key);
 }

@@ -65,8 +65,8 @@ evaluate(struct exchange *ex, const struct step *st, uint32_t *max, uint64_t *ke
 		rc = expression_text(conf->correlation, ex, &text, NULL);
 	if (rc != EVAL_OK)
 		return rc == EVAL_NEED ? STEP_NEED : STEP_FAILED;
-	if (value_convert(&ex->arena, &v, CLASS_LONG, &n, &err) != HINNY_OK || value_is_null(&n) ||
-	    n.u.i < 0 || n.u.i > THROTTLE_MAX)
+	if (value_convert_number(&ex->arena, &v, CLASS_LONG, &n, &err) != HINNY_OK ||
+	    value_is_null(&n) || n.u.i < 0 || n.u.i > THROTTLE_MAX)
 		return fail_with_limit(ex, &v);
 	*max = (uint32_t)n.u.i;
 	*key = conf->correlation ? throttle_hash(text) : WITHOUT_KEY;

@@ -52,7 +52,11 @@ expression_eval(const struct expression *e, struct exchange *ex, struct value *o
 		*out = e->predicate ? value_bool(value_truth(&v)) : v;
 		return EVAL_OK;
 	}
-	if (value_convert(&ex->arena, &v, e->result_type, out, &err) == HINNY_OK)
+	enum hinny_rc converted = value_convert(&ex->arena, &v, e->result_type, out, &err);
+	if (converted == HINNY_OK)
+		return EVAL_OK;
+	*out = value_null();
+	if (converted == HINNY_ENOENT) /* as Camel, which asks for the type and takes null */
 		return EVAL_OK;
 	exchange_fail(ex, EXCEPTION_TYPE_CONVERSION, "%s", err.text);
 	return EVAL_ERROR;

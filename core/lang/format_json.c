@@ -270,10 +270,14 @@ write_scalar(struct writer *w, struct value v)
 	case VALUE_BOOL:
 	case VALUE_DECIMAL:
 		return value_print(w->b, &v);
+	case VALUE_XML:
+		return HINNY_EREFUSED;
 	case VALUE_BYTES:
-		if (!(v.flags & VALUE_INPUT))
-			return write_bytes(w, &v);
-		return json_print_string(w->b, v.u.s);
+	case VALUE_STRING:
+		if (v.flags & VALUE_INPUT) /* a stream: Jackson has no serializer for it */
+			return HINNY_EREFUSED;
+		return v.type == VALUE_BYTES ? write_bytes(w, &v)
+					     : json_print_string(w->b, v.u.s);
 	default:
 		return json_print_string(w->b, value_text(w->arena, &v));
 	}
@@ -356,9 +360,13 @@ json_marshal(
 	struct writer w = { .b = &b, .arena = &ex->arena, .conf = conf };
 
 	buf_init(&b, FORMAT_OUTPUT_MAX);
-	if (write_text(&w, in) != HINNY_OK) {
+	enum hinny_rc rc = write_text(&w, in);
+	if (rc != HINNY_OK) {
 		buf_fini(&b);
-		return not_json(ex, EXCEPTION_JSON_MAPPING, "the value is too large or too deep");
+		return not_json(ex, EXCEPTION_JSON_MAPPING,
+		    rc == HINNY_EREFUSED ? "no serializer found for a stream or a document: convert "
+					   "or unmarshal it first"
+					 : "the value is too large or too deep");
 	}
 	out->value = format_output(ex, &b);
 	if (conf->content_type_header)

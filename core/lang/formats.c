@@ -29,25 +29,25 @@ format_all(size_t *n)
 	return formats;
 }
 
+/* Has it a converter to a stream: is it text, or a node of jq? */
 static bool
-is_container(const struct value *v)
+is_stream(const struct value *v)
 {
-	if (v->type == VALUE_JSON)
-		return v->u.json->type == JSON_IS_ARRAY || v->u.json->type == JSON_IS_OBJECT;
-	return v->type == VALUE_LIST || v->type == VALUE_MAP;
+	return (value_has_text(v) && v->type != VALUE_DECIMAL) ||
+	    (v->type == VALUE_JSON && (v->flags & VALUE_NODE));
 }
 
 bool
 format_input(struct exchange *ex, const struct value *in, struct str *out)
 {
-	if (value_is_null(in) || is_container(in)) {
+	if (!is_stream(in)) {
 		exchange_fail(ex, EXCEPTION_INVALID_PAYLOAD,
 		    "No body available of type: java.io.InputStream%s%s",
 		    value_is_null(in) ? "" : " but has type: ",
 		    value_is_null(in) ? "" : value_class(in));
 		return false;
 	}
-	*out = value_text(&ex->arena, in);
+	*out = value_payload(&ex->arena, in);
 	return true;
 }
 

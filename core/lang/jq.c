@@ -143,6 +143,7 @@ static const struct {
 } refused[] = {
 	{ "debug", "it would write messages to the log" },
 	{ "get_search_list", "there are no modules" },
+	{ "env", "use ${env.NAME} in a header before" },
 	{ "halt", "use empty, or error(…)" },
 	{ "halt_error", "use error(…)" },
 	{ "import", "there are no modules" },

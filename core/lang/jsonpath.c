@@ -196,15 +196,13 @@ write_one(struct exchange *ex, struct value *v)
 	return EVAL_OK;
 }
 
-/* writeAsString: an object becomes JSON text, a list a list of JSON texts. */
+/* writeAsString: JSON text, of a list a list of JSON texts. */
 static enum eval_rc
 write_as_string(struct exchange *ex, struct value *v)
 {
 	enum document_kind kind = document_kind(v);
-	if (kind == DOCUMENT_OBJECT)
-		return write_one(ex, v);
 	if (kind != DOCUMENT_ARRAY)
-		return EVAL_OK;
+		return write_one(ex, v);
 	struct value list = value_new_list(&ex->arena, document_size(v)), item;
 	struct document_iter it;
 	struct str key;
@@ -222,8 +220,28 @@ write_as_string(struct exchange *ex, struct value *v)
 static bool
 is_collection(enum value_class_id id)
 {
-	return id == CLASS_LIST || id == CLASS_SET || id == CLASS_MAP || id == CLASS_ITERATOR ||
-	    id == CLASS_OBJECT;
+	return id == CLASS_LIST || id == CLASS_SET || id == CLASS_ITERATOR || id == CLASS_OBJECT;
+}
+
+/* A list that becomes text is without its nulls; what is no list becomes one. */
+static void
+fit_list(struct exchange *ex, enum value_class_id wanted, struct value *v)
+{
+	bool list = document_kind(v) == DOCUMENT_ARRAY;
+	struct value to = value_new_list(&ex->arena, 1), item;
+	struct document_iter it;
+	struct str key;
+	if (wanted == CLASS_LIST && !list) {
+		value_list_add(&ex->arena, to.u.list, *v);
+	} else if (wanted == CLASS_STRING && list) {
+		document_iter_init(&it, &ex->arena, v);
+		while (document_iter_next(&it, &key, &item))
+			if (!value_is_null(&item))
+				value_list_add(&ex->arena, to.u.list, item);
+	} else {
+		return;
+	}
+	*v = to;
 }
 
 static enum eval_rc
@@ -242,7 +260,11 @@ jsonpath_eval(const struct expression *e, struct exchange *ex, struct value *out
 		struct value list = *out;
 		(void)document_item(&ex->arena, &list, 0, out);
 	}
-	return conf->write_as_string ? write_as_string(ex, out) : EVAL_OK;
+	if (conf->write_as_string)
+		rc = write_as_string(ex, out);
+	if (rc == EVAL_OK && e->result_type != CLASS_NONE)
+		fit_list(ex, e->result_type, out);
+	return rc;
 }
 
 const struct language_desc jsonpath_language = {

@@ -461,8 +461,14 @@ read_root(struct exchange *ex, const struct value *from, struct value *root)
 		    value_has_text(from) ? "it is empty" : value_class(from));
 		return EVAL_ERROR;
 	}
-	if (exchange_json(ex, text, &node, &err) != HINNY_OK) {
+	/* what stands behind the first value does not count */
+	if (exchange_json(ex, text, &node, &err) != HINNY_OK &&
+	    json_parse_first(&ex->arena, text, &node, NULL, &err) != HINNY_OK) {
 		exchange_fail(ex, EXCEPTION_INVALID_JSON, "%s", err.text);
+		return EVAL_ERROR;
+	}
+	if (node->type == JSON_IS_NULL) {
+		exchange_fail(ex, EXCEPTION_ILLEGAL_ARGUMENT, "json object can not be null");
 		return EVAL_ERROR;
 	}
 	*root = value_from_json(&ex->arena, node, from->blob);

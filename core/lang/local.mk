@@ -38,6 +38,8 @@ core_lang_sources = \
 	core/lang/simple_form.c \
 	core/lang/simple_functions.c \
 	core/lang/simple_init.c \
+	core/lang/simple_method.c \
+	core/lang/simple_method.h \
 	core/lang/simple_parse.c \
 	core/lang/simple_path.c \
 	core/lang/simple_scan.c \

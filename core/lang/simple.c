@@ -60,6 +60,20 @@ simple_compile_text(
 	return p.failed ? NULL : root;
 }
 
+/* Is it a function and nothing else? */
+static bool
+is_one_function(struct compile *c, struct expression *e, struct str s)
+{
+	struct simple_parser p = { .c = c,
+		.e = e,
+		.arena = compile_arena(c),
+		.base = e->text,
+		.length = s.n,
+		.budget = SIMPLE_QUOTE_TRIES };
+	size_t start = simple_function_start(s, 0);
+	return start != 0 && simple_function_end(&p, s, start) == s.n;
+}
+
 static int
 simple_compile(struct compile *c, struct expression *e)
 {
@@ -68,8 +82,13 @@ simple_compile(struct compile *c, struct expression *e)
 		return compile_error(
 		    c, e->at, "option \"nested\" of language simple is not supported");
 	struct simple_program *program = ARENA_NEW(compile_arena(c), struct simple_program);
+	struct str text = str_of(e->text);
 	bool predicate = e->predicate || e->result_type == CLASS_BOOLEAN;
-	program->root = simple_compile_text(c, e, str_of(e->text), predicate, &program->effects);
+	if (predicate && !e->predicate && is_one_function(c, e, text)) {
+		predicate = false; /* Camel gives its value as it is */
+		e->result_type = CLASS_NONE;
+	}
+	program->root = simple_compile_text(c, e, text, predicate, &program->effects);
 	e->code = program;
 	return program->root != NULL ? 0 : -1;
 }

@@ -23,6 +23,15 @@ arena_of(const struct comparison *c)
 	return &c->ex->arena;
 }
 
+/* Java's strings, numbers, Booleans and dates. */
+static bool
+is_scalar(const struct value *v)
+{
+	enum document_kind kind = document_kind(v);
+	return kind != DOCUMENT_ARRAY && kind != DOCUMENT_OBJECT && v->type != VALUE_BYTES &&
+	    v->type != VALUE_XML && !(v->type == VALUE_STRING && (v->flags & VALUE_INPUT));
+}
+
 static enum eval_rc
 compare_equal(const struct comparison *c, bool *out)
 {
@@ -30,12 +39,43 @@ compare_equal(const struct comparison *c, bool *out)
 	return EVAL_OK;
 }
 
+/* What Java cannot compare: collections, bytes and streams with all but text go by the names of the
+ * classes, a number or a Boolean with them is an error (0). False: it can. */
+static bool
+order_classes(const struct comparison *c, int *order)
+{
+	const char *l = value_class(c->l), *r = value_class(c->r);
+	if (l == NULL || r == NULL || strcmp(r, "java.lang.String") == 0 ||
+	    strcmp(l, "java.lang.String") == 0)
+		return false;
+	bool l_object = !is_scalar(c->l), r_object = !is_scalar(c->r);
+	bool l_bool = strcmp(l, "java.lang.Boolean") == 0,
+	     r_bool = strcmp(r, "java.lang.Boolean") == 0;
+	*order = 0;
+	if (!l_object)
+		return r_object || (l_bool && !r_bool && strcmp(r, "java.lang.Integer") != 0) ||
+		    (r_bool && !l_bool && strcmp(l, "java.lang.Integer") != 0);
+	if (strcmp(l, r) == 0)
+		return false;
+	*order = strcmp(strcmp(l, "byte[]") == 0 ? "[B" : l, strcmp(r, "byte[]") == 0 ? "[B" : r);
+	return true;
+}
+
 static enum eval_rc
 compare_order(const struct comparison *c, bool *out)
 {
 	int order;
 	*out = false;
-	if (!value_compare(arena_of(c), c->l, c->r, &order))
+	if (value_is_null(c->l) && value_is_null(c->r)) {
+		*out = c->node->op != SIMPLE_GT;
+		return EVAL_OK;
+	}
+	if (order_classes(c, &order)) {
+		if (order == 0)
+			return simple_fail(c->ex, EXCEPTION_CLASS_CAST,
+			    "class %s cannot be cast to class %s", value_class(c->r),
+			    value_class(c->l));
+	} else if (!value_compare(arena_of(c), c->l, c->r, &order))
 		return EVAL_OK;
 	switch (c->node->op) {
 	case SIMPLE_GT:
@@ -61,13 +101,13 @@ has_text(const struct value *v)
 }
 
 static bool
-contains_text(const struct comparison *c, bool nocase)
+text_contains(
+    struct arena *a, const struct value *text, const struct value *part, bool nocase)
 {
-	struct str l = value_text(arena_of(c), c->l), r = value_text(arena_of(c), c->r);
+	struct str l = value_text(a, text), r = value_text(a, part);
 	if (str_find(l, r) != SIZE_MAX)
 		return true;
-	return nocase &&
-	    str_find(text_lower(arena_of(c), l), text_lower(arena_of(c), r)) != SIZE_MAX;
+	return nocase && str_find(text_lower(a, l), text_lower(a, r)) != SIZE_MAX;
 }
 
 static enum eval_rc
@@ -84,11 +124,13 @@ compare_contains(const struct comparison *c, bool *out)
 		*out = false;
 		document_iter_init(&it, arena_of(c), c->l);
 		while (!*out && document_iter_next(&it, &key, &item))
-			*out = value_equal(arena_of(c), &item, c->r, nocase);
+			*out = nocase && c->r->type == VALUE_STRING
+			    ? text_contains(arena_of(c), &item, c->r, true)
+			    : value_same(arena_of(c), &item, c->r);
 	} else if (kind == DOCUMENT_OBJECT || !has_text(c->l)) {
 		*out = value_equal(arena_of(c), c->l, c->r, nocase);
 	} else {
-		*out = contains_text(c, nocase);
+		*out = text_contains(arena_of(c), c->l, c->r, nocase);
 	}
 	return EVAL_OK;
 }
@@ -96,7 +138,7 @@ compare_contains(const struct comparison *c, bool *out)
 static enum eval_rc
 compare_affix(const struct comparison *c, bool *out)
 {
-	*out = false;
+	*out = value_is_null(c->l) && value_is_null(c->r);
 	if (value_is_null(c->l) || value_is_null(c->r))
 		return EVAL_OK;
 	struct str l = value_text(arena_of(c), c->l), r = value_text(arena_of(c), c->r);
@@ -139,27 +181,55 @@ next_item(struct str *rest, struct str *item)
 	return true;
 }
 
+/* Each item is converted to the class of a number on the left. */
+static enum eval_rc
+in_item(const struct comparison *c, struct value item, bool *out)
+{
+	int64_t i;
+	double d;
+	bool fits = item.type != VALUE_STRING ||
+	    (c->l->type == VALUE_INT && !(c->l->flags & VALUE_DATE)
+		    ? str_to_int64(item.u.s, &i)
+		    : c->l->type != VALUE_DOUBLE || str_to_double(str_trim(item.u.s), &d));
+	if (!fits)
+		return simple_fail(c->ex, EXCEPTION_TYPE_CONVERSION,
+		    "java.lang.NumberFormatException: For input string: \"%.*s\"",
+		    STR_FMT(item.u.s));
+	*out = value_equal(arena_of(c), c->l, &item, false);
+	return EVAL_OK;
+}
+
 static enum eval_rc
 compare_in(const struct comparison *c, bool *out)
 {
+	enum eval_rc rc = EVAL_OK;
 	*out = false;
-	if (value_is_null(c->r))
+	if (value_is_null(c->r) || (has_text(c->l) && (c->l->flags & VALUE_INPUT)))
 		return EVAL_OK;
 	if (document_kind(c->r) == DOCUMENT_ARRAY) {
 		struct document_iter it;
 		struct str key;
 		struct value item;
 		document_iter_init(&it, arena_of(c), c->r);
-		while (!*out && document_iter_next(&it, &key, &item))
-			*out = value_equal(arena_of(c), c->l, &item, false);
-		return EVAL_OK;
+		while (!*out && rc == EVAL_OK && document_iter_next(&it, &key, &item))
+			rc = in_item(c, item, out);
+		return rc;
+	}
+	if (!has_text(c->r)) {
+		struct value v;
+		if (document_kind(c->l) == DOCUMENT_SCALAR && !value_is_null(c->l)) {
+			enum value_class_id class = value_class_find(str_of(value_class(c->l)));
+			*out = class != CLASS_NONE &&
+			    value_convert(arena_of(c), c->r, class, &v, NULL) == HINNY_OK &&
+			    value_equal(arena_of(c), c->l, &v, false);
+			return EVAL_OK;
+		}
+		return in_item(c, *c->r, out);
 	}
 	struct str rest = value_text(arena_of(c), c->r), item;
-	while (!*out && next_item(&rest, &item)) {
-		struct value v = value_str(item);
-		*out = value_equal(arena_of(c), c->l, &v, false);
-	}
-	return EVAL_OK;
+	while (!*out && rc == EVAL_OK && next_item(&rest, &item))
+		rc = in_item(c, value_str(item), out);
+	return rc;
 }
 
 bool
@@ -208,15 +278,42 @@ is_instance(const struct value *v, enum value_class_id id)
 	    (id == CLASS_INPUT_STREAM && (v->flags & VALUE_INPUT) && value_has_text(v));
 }
 
+/* Nothing is an instance of "int". */
+static bool
+is_primitive(struct str name)
+{
+	return name.n > 0 && name.p[0] >= 'a' && name.p[0] <= 'z' &&
+	    memchr(name.p, '.', name.n) == NULL && !str_eq(name, STR_LIT("byte[]"));
+}
+
+/* Classes that nothing converts to, but that values are of. False: not known. */
+static bool
+is_other(const struct value *v, struct str name, bool *out)
+{
+	bool number =
+	    v->type == VALUE_DOUBLE || v->type == VALUE_DECIMAL || v->type == VALUE_INT;
+	if (str_eq(name, STR_LIT("java.lang.Number")))
+		*out = number && !(v->flags & VALUE_DATE);
+	else if (str_eq(name, STR_LIT("java.lang.Comparable")))
+		*out = !value_is_null(v) && is_scalar(v);
+	else if (str_eq(name, STR_LIT("org.apache.camel.StreamCache")))
+		*out = has_text(v) && (v->flags & VALUE_INPUT);
+	else
+		return false;
+	return true;
+}
+
 static enum eval_rc
 compare_is(const struct comparison *c, bool *out)
 {
 	struct str name = value_text(arena_of(c), c->r);
 	enum value_class_id id = value_class_find(name);
 	*out = false;
+	if (id == CLASS_NONE && is_other(c->l, name, out))
+		return EVAL_OK;
 	if (id == CLASS_NONE)
 		return simple_fail(c->ex, EXCEPTION_CLASS_NOT_FOUND, "%.*s", STR_FMT(name));
-	*out = is_instance(c->l, id);
+	*out = !is_primitive(name) && is_instance(c->l, id);
 	return EVAL_OK;
 }
 

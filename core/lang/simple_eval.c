@@ -272,9 +272,13 @@ eval_convert(const struct simple_node *node, struct exchange *ex, struct value *
 	if (value_is_null(&v) && node->u.convert.mandatory)
 		return simple_fail(ex, EXCEPTION_INVALID_PAYLOAD, "No body available of type: %s",
 		    value_class_name(node->u.convert.to));
-	if (value_convert(&ex->arena, &v, node->u.convert.to, out, &err) != HINNY_OK)
-		return simple_fail(ex, EXCEPTION_TYPE_CONVERSION, "%s", err.text);
-	return EVAL_OK;
+	enum hinny_rc converted = value_convert(&ex->arena, &v, node->u.convert.to, out, &err);
+	if (converted == HINNY_OK)
+		return EVAL_OK;
+	*out = value_null();
+	if (converted == HINNY_ENOENT && !node->u.convert.mandatory)
+		return EVAL_OK;
+	return simple_fail(ex, EXCEPTION_TYPE_CONVERSION, "%s", err.text);
 }
 
 /* ---- truth ---- */

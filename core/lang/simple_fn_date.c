@@ -121,6 +121,45 @@ put_offset(struct buf *b, int32_t offset, size_t width, bool colon, bool zulu)
 					    : buf_printf(b, colon ? ":%02d" : "%02d", minutes % 60);
 }
 
+/* The name of the zone, from four letters on the long one where there is one. */
+static enum hinny_rc
+put_zone(struct buf *b, const struct moment *m, size_t width)
+{
+	static const struct {
+		const char *name, *full;
+	} names[] = {
+		{ "BST", "British Summer Time" },
+		{ "CDT", "Central Daylight Time" },
+		{ "CEST", "Central European Summer Time" },
+		{ "CET", "Central European Standard Time" },
+		{ "CST", "Central Standard Time" },
+		{ "EDT", "Eastern Daylight Time" },
+		{ "EEST", "Eastern European Summer Time" },
+		{ "EET", "Eastern European Standard Time" },
+		{ "EST", "Eastern Standard Time" },
+		{ "GMT", "Greenwich Mean Time" },
+		{ "IST", "India Standard Time" },
+		{ "JST", "Japan Standard Time" },
+		{ "MDT", "Mountain Daylight Time" },
+		{ "MSK", "Moscow Standard Time" },
+		{ "MST", "Mountain Standard Time" },
+		{ "PDT", "Pacific Daylight Time" },
+		{ "PST", "Pacific Standard Time" },
+		{ "UTC", "Coordinated Universal Time" },
+		{ "WEST", "Western European Summer Time" },
+		{ "WET", "Western European Standard Time" },
+	};
+
+	if (m->zone[0] == '+' || m->zone[0] == '-') {
+		enum hinny_rc rc = buf_add_str(b, STR_LIT("GMT"));
+		return rc == HINNY_OK ? put_offset(b, m->offset, 3, true, false) : rc;
+	}
+	for (size_t i = 0; width >= 4 && i < ARRAY_LEN(names); i++)
+		if (strcmp(names[i].name, m->zone) == 0)
+			return buf_add(b, names[i].full, strlen(names[i].full));
+	return buf_add(b, m->zone, strlen(m->zone));
+}
+
 /* Week of the year by which 1 January is in week 1 and weeks begin on Sunday, as in Java's English
  * locale. */
 static int
@@ -161,7 +200,7 @@ put_field(struct buf *b, const struct moment *m, char letter, size_t n, enum hin
 		*rc = buf_add_str(b, m->hour < 12 ? STR_LIT("AM") : STR_LIT("PM"));
 		return true;
 	case 'z':
-		*rc = buf_add(b, m->zone, strlen(m->zone));
+		*rc = put_zone(b, m, n);
 		return true;
 	case 'Z':
 		*rc = put_offset(b, m->offset, 2, false, false);
@@ -199,7 +238,7 @@ put_field(struct buf *b, const struct moment *m, char letter, size_t n, enum hin
 	return false;
 }
 
-/* Quoted text at i, '' being a quote; returns the position behind it. */
+/* Quoted text at i, '' being a quote; returns the position behind it, SIZE_MAX when it has no end. */
 static size_t
 put_quoted(struct buf *b, struct str pattern, size_t i, enum hinny_rc *rc)
 {
@@ -216,7 +255,7 @@ put_quoted(struct buf *b, struct str pattern, size_t i, enum hinny_rc *rc)
 			return i + 1;
 		}
 	}
-	return i;
+	return *rc == HINNY_OK ? SIZE_MAX : i;
 }
 
 /* Appends the moment; HINNY_EINVAL at a letter that means nothing, which is *bad. */
@@ -231,6 +270,10 @@ format(struct buf *b, const struct moment *m, struct str pattern, char *bad)
 			run++;
 		if (c == '\'') {
 			i = put_quoted(b, pattern, i, &rc);
+			if (i == SIZE_MAX) {
+				*bad = c;
+				return HINNY_EINVAL;
+			}
 		} else if ((c | 32) < 'a' || (c | 32) > 'z') {
 			rc = buf_add_char(b, c);
 			i++;
@@ -253,15 +296,16 @@ unit_ms(struct str s, size_t *length)
 	static const struct {
 		const char *name;
 		int64_t ms;
-	} units[] = { { "ms", 1 }, { "s", 1000 }, { "m", 60000 }, { "h", 3600000 },
-		{ "d", 86400000 } };
+	} units[] = { { "ms", 1 }, { "sec", 1000 }, { "s", 1000 }, { "min", 60000 }, { "m", 60000 },
+		{ "hour", 3600000 }, { "h", 3600000 }, { "day", 86400000 }, { "d", 86400000 } };
 	for (size_t i = 0; i < ARRAY_LEN(units); i++) {
 		if (str_starts(s, units[i].name)) {
 			*length = strlen(units[i].name);
 			return units[i].ms;
 		}
 	}
-	return 0;
+	*length = 0;
+	return s.n == 0 ? 1 : 0; /* a number alone: milliseconds */
 }
 
 /* The whole of s as "+1h30m-10s". */
@@ -272,6 +316,8 @@ read_offsets(struct str s, int64_t *total)
 	for (size_t i = 0; i < s.n;) {
 		if (s.p[i] == '+' || s.p[i] == '-')
 			sign = s.p[i++] == '-' ? -1 : 1;
+		while (i < s.n && s.p[i] == ' ')
+			i++;
 		size_t begin = i, length = 0;
 		while (i < s.n && s.p[i] >= '0' && s.p[i] <= '9')
 			i++;
@@ -297,8 +343,19 @@ take_offsets(struct str command, int64_t *offset)
 	for (size_t i = 1; i < command.n; i++)
 		if ((command.p[i] == '+' || command.p[i] == '-') &&
 		    read_offsets((struct str){ command.p + i, command.n - i }, offset))
-			return (struct str){ command.p, i };
+			return str_trim((struct str){ command.p, i });
 	return command;
+}
+
+/* Does what is left look as if an offset was meant: a + and a digit? */
+static bool
+has_bad_offset(struct str command)
+{
+	const char *plus = memchr(command.p, '+', command.n);
+	const char *end = command.p + command.n;
+	while (plus != NULL && ++plus < end && *plus == ' ')
+		;
+	return plus != NULL && plus < end && *plus >= '0' && *plus <= '9';
 }
 
 static const struct {
@@ -335,6 +392,10 @@ static bool
 read_command(struct simple_parser *p, struct simple_date *d, struct str command)
 {
 	command = take_offsets(command, &d->offset_ms);
+	if (has_bad_offset(command))
+		return simple_error(p, command.p,
+			   "the offset of a date: expected such as +1h30m, +2d, got %.*s",
+			   STR_FMT(command)) != NULL;
 	if (str_eq(command, STR_LIT("now")) || str_eq(command, STR_LIT("millis"))) {
 		d->source = DATE_NOW;
 		d->millis = command.p[0] == 'm';
@@ -352,8 +413,9 @@ read_command(struct simple_parser *p, struct simple_date *d, struct str command)
 	return true;
 }
 
+/* `shared`: the command before it reads as the beginning of such a variable's name. */
 static bool
-check_pattern(struct simple_parser *p, struct str pattern)
+check_pattern(struct simple_parser *p, struct str pattern, bool shared)
 {
 	struct buf b;
 	struct moment m;
@@ -364,6 +426,12 @@ check_pattern(struct simple_parser *p, struct str pattern)
 	buf_init(&b, 4096);
 	enum hinny_rc rc = format(&b, &m, pattern, &bad);
 	buf_fini(&b);
+	if (rc == HINNY_EINVAL && shared)
+		return simple_error(p, pattern.p,
+			   "a variable that all exchanges share has no date here: set one of the "
+			   "exchange to it before") != NULL;
+	if (rc == HINNY_EINVAL && bad == '\'')
+		return simple_error(p, pattern.p, "Unterminated quote") != NULL;
 	if (rc == HINNY_EINVAL)
 		return simple_error(p, pattern.p, "Illegal pattern character '%c'", bad) != NULL;
 	return rc == HINNY_OK ||
@@ -392,7 +460,7 @@ simple_parse_date(struct simple_parser *p, struct str whole, struct str rest)
 	struct str command = next_part(&rest), zone = { NULL, 0 };
 	if (zoned)
 		zone = next_part(&rest);
-	if (zoned && (zone.n == 0 || rest.p == NULL || rest.p >= end))
+	if (zoned && (zone.p == NULL || rest.p == NULL || rest.p >= end))
 		return simple_error(p, whole.p,
 		    "Valid syntax: ${date-with-timezone:command:timezone:pattern} was: %.*s",
 		    STR_FMT(whole));
@@ -400,9 +468,11 @@ simple_parse_date(struct simple_parser *p, struct str whole, struct str rest)
 		return NULL;
 	if (rest.p != NULL && rest.p < end)
 		d->pattern = (struct str){ rest.p, (size_t)(end - rest.p) };
-	if (d->pattern.p != NULL && !check_pattern(p, d->pattern))
+	bool shared = str_eq(command, STR_LIT("variable.global")) ||
+	    str_eq(command, STR_LIT("variable.route"));
+	if (d->pattern.p != NULL && !check_pattern(p, d->pattern, shared))
 		return NULL;
-	const char *name = zone.p != NULL ? arena_strndup(p->arena, zone.p, zone.n) : NULL;
+	const char *name = zone.n > 0 ? arena_strndup(p->arena, zone.p, zone.n) : NULL;
 	if (timezone_load(p->arena, name, &d->zone, &err) != HINNY_OK)
 		return simple_error(p, zone.p, "%s", err.text);
 	struct simple_node *node = simple_node_new(p, SIMPLE_DATE, whole.p, 0);
@@ -425,7 +495,7 @@ date_value(const struct simple_date *d, struct exchange *ex, int64_t *ms)
 	else
 		found = simple_lookup(ex, d->key.scope, d->key.full, d->key.full_hash);
 	struct value v = found != NULL ? document_plain(&ex->arena, *found) : value_null();
-	if (v.type != VALUE_INT)
+	if (v.type != VALUE_INT || strcmp(value_class(&v), "java.lang.Integer") == 0)
 		return simple_fail(ex, EXCEPTION_ILLEGAL_ARGUMENT,
 		    "Cannot find Date/long object at command: %.*s",
 		    STR_FMT(d->source == DATE_FILE ? STR_LIT("file") : d->key.full));
@@ -445,7 +515,7 @@ simple_date_eval(const struct simple_date *d, struct exchange *ex, struct value 
 		return simple_fail(ex, EXCEPTION_DATE_TIME, "the date is out of range");
 	*out = value_int(ms);
 	out->flags = VALUE_LONG;
-	if (d->millis || d->pattern.p == NULL) {
+	if (d->pattern.p == NULL) {
 		out->flags |= d->millis ? 0 : VALUE_DATE;
 		return EVAL_OK;
 	}

@@ -175,7 +175,7 @@ simple_fn_message_history(struct simple_call *call, struct value *out)
 	}
 	buf_init(&b, 0);
 	(void)buf_printf(&b,
-	    "\nMessage History (source location and message history is disabled)\n%s",
+	    "\nMessage History (complete message history is disabled)\n%s",
 	    line); /* no bound */
 	put_row(&b, "ID", "Processor", -1);
 	if (ex->from_route != NULL && ex->from_route->from != NULL)

@@ -141,7 +141,12 @@ simple_fn_size(struct simple_call *call, struct value *out)
 {
 	struct value v;
 	enum eval_rc rc = simple_arg(call, 0, &v);
-	*out = value_int(rc == EVAL_OK ? (int64_t)value_size(&v) : 0);
+	size_t n = rc == EVAL_OK ? value_size(&v) : 0;
+	if (v.type == VALUE_BYTES && !(v.flags & VALUE_INPUT))
+		n = v.u.s.n;
+	else if (v.type == VALUE_JSON && (v.flags & VALUE_NODE))
+		n = 1; /* no collection in Java */
+	*out = value_int((int64_t)n);
 	return rc;
 }
 
@@ -157,6 +162,25 @@ simple_fn_is_empty(struct simple_call *call, struct value *out)
 		empty = str_trim(value_text(simple_arena(call), &v)).n == 0;
 	*out = value_bool(empty);
 	return EVAL_OK;
+}
+
+/* What is neither number, text nor collection in Java. */
+static bool
+is_object(const struct value *v)
+{
+	switch ((enum value_type)v->type) {
+	case VALUE_INT:
+		return v->flags & VALUE_DATE;
+	case VALUE_STRING:
+	case VALUE_BYTES:
+		return v->flags & (VALUE_INPUT | VALUE_NODE);
+	case VALUE_LIST:
+		return v->flags & VALUE_ARRAY;
+	case VALUE_JSON:
+		return v->flags & VALUE_NODE;
+	default:
+		return false;
+	}
 }
 
 enum eval_rc
@@ -179,8 +203,7 @@ simple_fn_kind_of_type(struct simple_call *call, struct value *out)
 	struct value v;
 	enum eval_rc rc = simple_arg(call, 0, &v);
 	if (rc == EVAL_OK)
-		*out = value_str(
-		    str_of(v.type == VALUE_INT && v.flags & VALUE_DATE ? "object" : kinds[v.type]));
+		*out = value_str(str_of(is_object(&v) ? "object" : kinds[v.type]));
 	return rc;
 }
 
@@ -395,9 +418,19 @@ simple_fn_join(struct simple_call *call, struct value *out)
 	    simple_arg_given(call, 0) ? simple_arg_text(call, 0, &separator, &null) : EVAL_OK;
 	if (rc == EVAL_OK)
 		rc = simple_arg_text(call, 1, &prefix, &null);
+	struct value source = value_null();
 	if (rc == EVAL_OK)
-		rc = items_of(call, 2, &items);
-	if (rc != EVAL_OK || items.u.list->n == 0)
+		rc = simple_arg(call, 2, &source);
+	if (rc != EVAL_OK)
+		return rc;
+	if (value_is_null(&source))
+		return simple_fail(call->ex, EXCEPTION_ILLEGAL_ARGUMENT, "function join needs a source");
+	items = value_new_list(simple_arena(call), 8);
+	if (document_kind(&source) == DOCUMENT_OBJECT)
+		(void)value_convert(simple_arena(call), &source, CLASS_ITERATOR, &items, NULL);
+	else
+		simple_items(simple_arena(call), &source, items.u.list);
+	if (items.u.list->n == 0)
 		return rc;
 	struct buf b;
 	buf_init(&b, SIMPLE_TEXT_MAX);

@@ -134,7 +134,7 @@ setter_args(struct simple_call *call, struct str *name, struct value *value)
 	rc = simple_arg_text(call, 1, &type, &null);
 	if (rc != EVAL_OK)
 		return rc;
-	enum value_class_id id = value_class_find(type);
+	enum value_class_id id = value_class_find(str_trim(type));
 	if (id == CLASS_NONE)
 		return simple_fail(call->ex, EXCEPTION_CLASS_NOT_FOUND, "%.*s", STR_FMT(type));
 	if (value_convert(simple_arena(call), &v, id, value, &err) != HINNY_OK)
@@ -409,9 +409,12 @@ simple_fn_convert_to(struct simple_call *call, struct value *out)
 		rc = simple_arg(call, 1, &id);
 	if (rc != EVAL_OK)
 		return rc;
-	if (value_convert(simple_arena(call), &v, (enum value_class_id)id.u.i, out, &err) !=
-	    HINNY_OK)
+	enum hinny_rc converted =
+	    value_convert(simple_arena(call), &v, (enum value_class_id)id.u.i, out, &err);
+	if (converted == HINNY_EINVAL)
 		return simple_fail(call->ex, EXCEPTION_TYPE_CONVERSION, "%s", err.text);
+	if (converted != HINNY_OK)
+		*out = value_null();
 	return EVAL_OK;
 }
 
@@ -503,7 +506,8 @@ simple_fn_uuid(struct simple_call *call, struct value *out)
 			high >> 16 & 0xffff, high & 0xfff, (low >> 48 & 0x3fff) | 0x8000,
 			low & 0xffffffffffff));
 	if (str_eq(kind, STR_LIT("short")))
-		return give_text(out, arena_printf(a, "%015llX", high >> 4));
+		return give_text(
+		    out, arena_printf(a, "%05llX-%010llX", high >> 44, low & 0xffffffffff));
 	if (str_eq(kind, STR_LIT("simple")))
 		return give_text(out, arena_printf(a, "%llu", high >> 11));
 	if (str_eq(kind, STR_LIT("classic")))

@@ -49,24 +49,38 @@ fold_min(int64_t *total, int64_t i)
 	return true;
 }
 
-/* Folds the arguments that are whole numbers; *count says how many there were. */
+/* False: beyond 64 bits. */
+static bool
+fold_one(struct simple_call *call, fold_fn *fn, struct value v, int64_t *total, size_t *count)
+{
+	int64_t n;
+	if (v.type == VALUE_STRING)
+		v.u.s = str_trim(v.u.s);
+	if (!whole_number(call, &v, &n))
+		return true;
+	if ((*count)++ > 0)
+		return fn(total, n);
+	*total = n;
+	return true;
+}
+
+/* Folds the arguments that are whole numbers, of lists and texts with commas the items; *count says
+ * how many there were. */
 static enum eval_rc
 fold(struct simple_call *call, fold_fn *fn, int64_t *total, size_t *count)
 {
 	*count = 0;
 	for (size_t i = 0; i < simple_arg_count(call); i++) {
-		struct value v;
-		int64_t n;
+		struct value v, items = value_new_list(simple_arena(call), 1);
 		enum eval_rc rc = simple_arg(call, i, &v);
 		if (rc != EVAL_OK)
 			return rc;
-		if (!whole_number(call, &v, &n))
-			continue;
-		if ((*count)++ == 0)
-			*total = n;
-		else if (!fn(total, n))
-			return simple_fail(call->ex, EXCEPTION_ARITHMETIC,
-			    "function %s: the number is too large", call->node->u.fn->name);
+		simple_items(simple_arena(call), &v, items.u.list);
+		for (size_t k = 0; k < items.u.list->n; k++)
+			if (!fold_one(call, fn, items.u.list->items[k], total, count))
+				return simple_fail(call->ex, EXCEPTION_ARITHMETIC,
+				    "function %s: the number is too large",
+				    call->node->u.fn->name);
 	}
 	return EVAL_OK;
 }
@@ -111,6 +125,15 @@ simple_fn_average(struct simple_call *call, struct value *out)
 	return rc;
 }
 
+/* From what else there is no converter to a number: null. */
+static bool
+is_convertible(const struct value *v)
+{
+	return v->type == VALUE_INT || v->type == VALUE_DOUBLE || v->type == VALUE_DECIMAL ||
+	    v->type == VALUE_XML ||
+	    ((v->type == VALUE_STRING || v->type == VALUE_BYTES) && !(v->flags & VALUE_INPUT));
+}
+
 enum eval_rc
 simple_fn_abs(struct simple_call *call, struct value *out)
 {
@@ -119,6 +142,8 @@ simple_fn_abs(struct simple_call *call, struct value *out)
 	enum eval_rc rc = simple_arg(call, 0, &v);
 	if (rc != EVAL_OK || value_is_null(&v))
 		return rc;
+	if (!is_convertible(&v))
+		return EVAL_OK;
 	if (!whole_number(call, &v, &i) || i == INT64_MIN)
 		return simple_fail(
 		    call->ex, EXCEPTION_NUMBER_FORMAT, "function abs needs a whole number");
@@ -134,6 +159,8 @@ round_to(struct simple_call *call, double (*rounding)(double), struct value *out
 	enum eval_rc rc = simple_arg(call, 0, &v);
 	if (rc != EVAL_OK || value_is_null(&v))
 		return rc;
+	if (!is_convertible(&v))
+		return EVAL_OK;
 	if (value_convert(simple_arena(call), &v, CLASS_DOUBLE, &d, &err) != HINNY_OK ||
 	    d.type != VALUE_DOUBLE)
 		return simple_fail(call->ex, EXCEPTION_NUMBER_FORMAT, "function %s needs a number",

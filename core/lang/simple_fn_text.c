@@ -37,6 +37,19 @@ source_text(struct simple_call *call, size_t i, struct str *s, enum eval_rc *rc)
 	return *rc == EVAL_OK && !null;
 }
 
+/* The source (argument 0) as bytes: numbers, Booleans and collections have none and give null. */
+static bool
+byte_source(struct simple_call *call, struct str *s, enum eval_rc *rc)
+{
+	struct value v, bytes;
+	*rc = simple_arg(call, 0, &v);
+	if (*rc != EVAL_OK || value_is_null(&v) ||
+	    value_convert(simple_arena(call), &v, CLASS_BYTES, &bytes, NULL) != HINNY_OK)
+		return false;
+	*s = bytes.u.s;
+	return true;
+}
+
 enum eval_rc
 simple_fn_uppercase(struct simple_call *call, struct value *out)
 {
@@ -76,7 +89,7 @@ simple_fn_capitalize(struct simple_call *call, struct value *out)
 	for (size_t i = 0; i < s.n; i += length) {
 		(void)text_char(s, i, &length);
 		struct str c = { s.p + i, length };
-		if (i == 0 || simple_is_blank(s.p[i - 1]))
+		if (i == 0 || (i > 1 && s.p[i - 1] == ' '))
 			c = text_upper(a, c);
 		memcpy(text + n, c.p, c.n);
 		n += c.n;
@@ -98,8 +111,16 @@ simple_fn_normalize_whitespace(struct simple_call *call, struct value *out)
 		size_t run = i;
 		while (run < s.n && simple_is_blank(s.p[run]))
 			run++;
-		text[n++] = run - i > 1 ? ' ' : s.p[i];
-		i = run - i > 1 ? run : i + 1;
+		if (run == i) {
+			text[n++] = s.p[i++];
+		} else if (str_find((struct str){ s.p + i, run - i }, STR_LIT("  ")) != SIZE_MAX) {
+			text[n++] = ' '; /* as Camel: only where two blanks stand side by side */
+			i = run;
+		} else {
+			memcpy(text + n, s.p + i, run - i);
+			n += run - i;
+			i = run;
+		}
 	}
 	return give_text(out, (struct str){ text, n });
 }
@@ -107,10 +128,10 @@ simple_fn_normalize_whitespace(struct simple_call *call, struct value *out)
 enum eval_rc
 simple_fn_length(struct simple_call *call, struct value *out)
 {
-	struct str s;
-	enum eval_rc rc;
-	if (source_text(call, 0, &s, &rc))
-		*out = value_int((int64_t)s.n);
+	struct value v;
+	enum eval_rc rc = simple_arg(call, 0, &v);
+	if (rc == EVAL_OK && !value_is_null(&v))
+		*out = value_int((int64_t)value_payload(simple_arena(call), &v).n);
 	return rc;
 }
 
@@ -125,10 +146,12 @@ simple_fn_substring(struct simple_call *call, struct value *out)
 	if (rc != EVAL_OK || !source_text(call, 2, &s, &rc))
 		return rc;
 	size_t length = text_length(s);
-	uint64_t begin = head > 0 ? (uint64_t)head : 0,
+	uint64_t begin = head < 0 ? -(uint64_t)head : (uint64_t)head,
 		 cut = tail < 0 ? -(uint64_t)tail : (uint64_t)tail;
-	if (head < 0 && cut <= length)
-		cut += -(uint64_t)head;
+	if (head < 0 && !simple_arg_given(call, 1)) {
+		cut = begin;
+		begin = 0;
+	}
 	if (begin > length || cut > length - begin)
 		return give_text(out, (struct str){ "", 0 });
 	return give_text(out, text_slice(s, begin, length - cut));
@@ -144,6 +167,9 @@ find_in_source(
 	if (!source_text(call, 0, s, rc))
 		return false;
 	*rc = simple_arg_text(call, 1, what, &null);
+	if (*rc == EVAL_OK && null)
+		*rc = simple_fail(call->ex, EXCEPTION_NULL_POINTER,
+		    "function %s: the text to look for is null", call->node->u.fn->name);
 	if (*rc == EVAL_OK)
 		*at = str_find(*s, *what);
 	return *rc == EVAL_OK && *at != SIZE_MAX;
@@ -222,12 +248,16 @@ enum eval_rc
 simple_fn_concat(struct simple_call *call, struct value *out)
 {
 	struct str l, r, between;
-	bool null;
-	enum eval_rc rc = simple_arg_text(call, 0, &l, &null);
+	bool null, l_null, r_null = true;
+	enum eval_rc rc = simple_arg_text(call, 0, &l, &l_null);
 	if (rc == EVAL_OK)
-		rc = simple_arg_text(call, 1, &r, &null);
+		rc = simple_arg_text(call, 1, &r, &r_null);
 	if (rc == EVAL_OK)
 		rc = simple_arg_text(call, 2, &between, &null);
+	if (rc == EVAL_OK && l_null && r_null)
+		return EVAL_OK;
+	if (l_null || r_null)
+		between = (struct str){ "", 0 };
 	return rc == EVAL_OK ? give_text(out, joined(simple_arena(call), l, between, r)) : rc;
 }
 
@@ -390,7 +420,7 @@ simple_fn_base64_encode(struct simple_call *call, struct value *out)
 {
 	struct str s;
 	enum eval_rc rc;
-	if (!source_text(call, 0, &s, &rc))
+	if (!byte_source(call, &s, &rc))
 		return rc;
 	size_t chars = (s.n + 2) / 3 * 4, column = 0, n = 0;
 	char *text = arena_alloc(simple_arena(call), chars + (chars / 76 + 1) * 2 + 1);
@@ -448,12 +478,12 @@ simple_fn_hash(struct simple_call *call, struct value *out)
 	struct str text, name = STR_LIT("SHA-256");
 	enum digest kind;
 	uint8_t bytes[DIGEST_MAX];
-	bool null, no_name = false;
-	enum eval_rc rc = simple_arg_text(call, 0, &text, &null);
+	bool null;
+	enum eval_rc rc = EVAL_OK;
 
-	if (rc == EVAL_OK && simple_arg_given(call, 1))
-		rc = simple_arg_text(call, 1, &name, &no_name);
-	if (rc != EVAL_OK || null)
+	if (simple_arg_given(call, 1))
+		rc = simple_arg_text(call, 1, &name, &null);
+	if (rc != EVAL_OK || !byte_source(call, &text, &rc))
 		return rc;
 	if (!digest_find(str_trim(name), &kind))
 		return simple_fail(call->ex, EXCEPTION_NO_SUCH_ALGORITHM,

@@ -69,10 +69,57 @@ parse_argument(struct simple_parser *p, struct str item, char letter)
 	return simple_parse_template(p, item, SIMPLE_ESCAPES | SIMPLE_OPERATORS);
 }
 
+/* Quotes around it go, blanks around these stay. */
+static struct simple_node *
+parse_untrimmed(struct simple_parser *p, struct str item)
+{
+	struct str trimmed = str_trim(item), inner;
+	if (p->in_chain && str_eq(trimmed, STR_LIT("$param")))
+		return simple_body(p, item.p);
+	if (!simple_unquote(p, trimmed, &inner))
+		return simple_parse_template(p, item, SIMPLE_ESCAPES | SIMPLE_OPERATORS);
+	struct simple_node *node = simple_parse_template(p, inner, SIMPLE_ESCAPES);
+	if (node == NULL || trimmed.n == item.n)
+		return node;
+	size_t before = (size_t)(trimmed.p - item.p), after = item.n - before - trimmed.n;
+	struct simple_node *all = simple_node_new(p, SIMPLE_CONCAT, item.p, 3);
+	all->kids[0] = simple_const(p, item.p, value_str((struct str){ item.p, before }));
+	all->kids[1] = node;
+	all->kids[2] =
+	    simple_const(p, item.p, value_str((struct str){ trimmed.p + trimmed.n, after }));
+	return all;
+}
+
+/* The one argument of a function, which may have commas in it. */
+static struct simple_node *
+parse_whole(struct simple_parser *p, struct str item, bool keep_quotes)
+{
+	struct str inner;
+	unsigned quotes = keep_quotes ? 0 : SIMPLE_NO_QUOTES;
+	if (p->in_chain && str_eq(item, STR_LIT("$param")))
+		return simple_body(p, item.p);
+	if (simple_unquote(p, item, &inner))
+		return simple_parse_template(p, inner, SIMPLE_ESCAPES | quotes);
+	return simple_parse_template(p, item, SIMPLE_ESCAPES | SIMPLE_OPERATORS | quotes);
+}
+
+/* A text in which functions are text, too. */
+static struct simple_node *
+parse_plain(struct simple_parser *p, struct str item)
+{
+	return simple_const(p, item.p, value_str(simple_without_quotes(p->arena, item)));
+}
+
 struct simple_node *
 simple_parse_argument(struct simple_parser *p, struct str item, char letter)
 {
 	bool was = p->in_chain;
+	if (letter == 'u' || letter == 'v')
+		return parse_untrimmed(p, item);
+	if (letter == 'w' || letter == 'y')
+		return parse_whole(p, item, letter == 'y');
+	if (letter == 'j')
+		return parse_plain(p, item);
 	p->in_chain = was || letter == 'i' || letter == 'I';
 	struct simple_node *node = parse_argument(p, str_trim(item), letter);
 	p->in_chain = was;
@@ -83,15 +130,27 @@ enum { ARGS_MAX = 100 };
 
 /* Cuts the text between the parentheses into trimmed items; -1 when there are too many. */
 static int
-split_args(struct simple_parser *p, struct str args, struct str *items)
+split_args(struct simple_parser *p, struct str args, const char *letters, struct str *items)
 {
 	int n = 0;
+	bool any = letters[0] != '\0' && letters[1] == '*'; /* empty ones do not count */
 	if (str_trim(args).n == 0)
 		return 0;
 	struct str rest = args;
+	if (letters[0] == 'w' || letters[0] == 'y') {
+		items[0] = args;
+		return 1;
+	}
 	while (n < ARGS_MAX && simple_next_arg(p, &rest, &items[n]))
-		n++;
+		n += !any || items[n].n > 0;
 	return rest.p == NULL ? n : -1;
+}
+
+/* Does the body stand in for an argument of this letter that is not given? */
+static bool
+is_source(char letter)
+{
+	return (letter | 32) == 's' || letter == 'v' || letter == 'w' || letter == 'y';
 }
 
 /* How many kids the call gets, and whether a leading s takes the body. */
@@ -100,7 +159,7 @@ count_kids(const struct simple_function *fn, int given, bool *body_first)
 {
 	size_t letters = strlen(fn->args);
 	bool repeats = letters > 0 && fn->args[letters - 1] == '*';
-	*body_first = fn->args[0] == 's' && letters > 1 && !repeats && given < fn->max;
+	*body_first = (fn->args[0] == 's' || fn->args[0] == 'v') && letters > 1 && !repeats && given < fn->max;
 	if (repeats)
 		return given > 0 ? (size_t)given : fn->args[letters - 2] == 's';
 	return letters;
@@ -122,7 +181,7 @@ simple_parse_args(struct simple_parser *p, struct str args, const struct simple_
     struct simple_node *call)
 {
 	struct str items[ARGS_MAX];
-	int given = split_args(p, args, items);
+	int given = split_args(p, args, fn->args, items);
 	if (given < fn->min || given > fn->max)
 		return wrong_count(p, args, fn, given);
 	bool body_first;
@@ -135,7 +194,7 @@ simple_parse_args(struct simple_parser *p, struct str args, const struct simple_
 		if (letter == '*')
 			letter = fn->args[letters - 2];
 		if (letter == 'b' || (k == 0 && body_first) ||
-		    ((letter | 32) == 's' && next >= given)) {
+		    (is_source(letter) && next >= given)) {
 			call->kids[k] = simple_body(p, args.p);
 		} else if (next < given) {
 			call->kids[k] = simple_parse_argument(p, items[next++], letter);
@@ -167,6 +226,8 @@ build_call(struct simple_parser *p, struct str f)
 		return unknown(p, f);
 	struct str args = { f.p + f.n, 0 };
 	if (open != NULL) {
+		while (f.n > 0 && f.p[f.n - 1] == ' ')
+			f.n--;
 		if (f.p[f.n - 1] != ')')
 			return simple_error(
 			    p, f.p, "Valid syntax: ${%s(…)} was: %.*s", fn->name, STR_FMT(f));
@@ -183,7 +244,12 @@ build_call(struct simple_parser *p, struct str f)
 		p->e->reads.flags |= ACCESS_STATE;
 		variables_use(p->c);
 	}
-	return simple_parse_args(p, args, fn, node) ? node : NULL;
+	if (!simple_parse_args(p, args, fn, node))
+		return NULL;
+	if (strcmp(fn->name, "map") == 0 && node->n % 2 != 0)
+		return simple_error(p, f.p,
+		    "Map function must have an even number of values, was: %u values", node->n);
+	return node;
 }
 
 /* ---- dotted access ---- */
@@ -359,7 +425,7 @@ build_keyed_as(struct simple_parser *p, enum simple_scope scope, struct str whol
 		return NULL;
 	struct str left = args;
 	if (!simple_next_arg(p, &left, &items[0]) || !simple_next_arg(p, &left, &items[1]) ||
-	    left.p != NULL)
+	    left.p != NULL || path.n > 0)
 		return simple_error(
 		    p, whole.p, "Valid syntax: (name, type) was: %.*s", STR_FMT(whole));
 	struct str name = str_trim(items[0]), inner;
@@ -749,7 +815,7 @@ static const struct form forms[] = {
 	{ "date-with-timezone:", NULL, simple_parse_date },
 	{ "env", ".:", form_prefixed },
 	{ "sysenv", ".:", form_prefixed },
-	{ "sys", ".:", form_prefixed },
+	{ "sys", ".", form_prefixed },
 	{ "properties:", NULL, form_properties },
 	{ "propertiesExist:", NULL, form_properties_exist },
 	{ "file:", NULL, form_file },
@@ -807,8 +873,11 @@ parse_function(struct simple_parser *p, struct str f)
 		f = (struct str){ f.p + 3, f.n - 3 };
 	if (is_body(f))
 		return form_body(p, f, (struct str){ f.p + 4, f.n - 4 });
-	const struct simple_function *fn =
-	    simple_function_find(f); /* such as headers.size and exception.message */
+	/* such as headers.size, headers.size() and exception.message */
+	const struct simple_function *fn = simple_function_find(f);
+	if (fn == NULL && f.n > 2 && memcmp(f.p + f.n - 2, "()", 2) == 0 &&
+	    memchr(f.p, '.', f.n) != NULL)
+		fn = simple_function_find((struct str){ f.p, f.n - 2 });
 	if (fn == NULL) {
 		node = simple_declared_call(p, f, &found);
 		if (!found)

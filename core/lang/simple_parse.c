@@ -114,10 +114,26 @@ unescape(struct arena *a, struct str s)
 	return (struct str){ out, n };
 }
 
+struct str
+simple_without_quotes(struct arena *a, struct str s)
+{
+	if (memchr(s.p, '\'', s.n) == NULL && memchr(s.p, '"', s.n) == NULL)
+		return s;
+	char *text = arena_alloc(a, s.n);
+	size_t n = 0;
+	for (size_t i = 0; i < s.n; i++)
+		if (s.p[i] != '\'' && s.p[i] != '"')
+			text[n++] = s.p[i];
+	return (struct str){ text, n };
+}
+
 static struct simple_node *
 parse_literal(struct simple_parser *p, struct str s, unsigned flags)
 {
-	return simple_const(p, s.p, value_str(flags & SIMPLE_ESCAPES ? unescape(p->arena, s) : s));
+	struct str text = flags & SIMPLE_ESCAPES ? unescape(p->arena, s) : s;
+	if (flags & SIMPLE_NO_QUOTES)
+		text = simple_without_quotes(p->arena, text);
+	return simple_const(p, s.p, value_str(text));
 }
 
 /* `op` with blanks on both sides at i: the position behind them, or 0. */

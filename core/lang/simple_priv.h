@@ -253,8 +253,14 @@ struct simple_node *simple_declared_variable(struct simple_parser *p, struct str
 /* ${name()} or ${name(argument)} of a declared function; *found false when it is none. */
 struct simple_node *simple_declared_call(struct simple_parser *p, struct str f, bool *found);
 
-enum simple_template_flag { SIMPLE_OPERATORS = 1, SIMPLE_ESCAPES = 2 };
+enum simple_template_flag {
+	SIMPLE_OPERATORS = 1,
+	SIMPLE_ESCAPES = 2,
+	SIMPLE_NO_QUOTES = 4 /* quotes in texts are left out */
+};
 struct simple_node *simple_parse_template(struct simple_parser *p, struct str s, unsigned flags);
+/* A text without its quotes of both kinds; in the arena when it has any. */
+struct str simple_without_quotes(struct arena *a, struct str s);
 struct simple_node *simple_parse_predicate(struct simple_parser *p, struct str s);
 /* `left op right`; bare: operands may be functions without ${ }. `*end` is where it ended. */
 struct simple_node *simple_parse_comparison(

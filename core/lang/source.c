@@ -1,4 +1,4 @@
-/* The `source` option. */
+/* The `source` option. A name without a prefix is that of a variable. */
 #include "core/lang/source.h"
 
 #include "core/base/assert.h"
@@ -28,7 +28,10 @@ source_parse(const char *text, struct source *out)
 		*out = (struct source){ .kind = prefixes[i].kind, .name = { s.p + n, s.n - n } };
 		return true;
 	}
-	return false;
+	if (s.n == 0 || memchr(s.p, ':', s.n) != NULL)
+		return false;
+	*out = (struct source){ .kind = SOURCE_VARIABLE, .name = s };
+	return true;
 }
 
 void

@@ -4,6 +4,7 @@
  */
 #include "core/lang/timezone.h"
 
+#include "core/base/assert.h"
 #include "core/base/mem.h"
 
 #include <ctype.h>
@@ -141,6 +142,32 @@ is_plain_name(const char *name)
 	return true;
 }
 
+/* Short names of Java's that the system's database has not. */
+static const struct {
+	const char *name, *zone;
+} java_names[] = {
+	{ "ACT", "Australia/Darwin" },
+	{ "AET", "Australia/Sydney" },
+	{ "AGT", "America/Argentina/Buenos_Aires" },
+	{ "ART", "Africa/Cairo" },
+	{ "AST", "America/Anchorage" },
+	{ "BET", "America/Sao_Paulo" },
+	{ "BST", "Asia/Dhaka" },
+	{ "CAT", "Africa/Harare" },
+	{ "CNT", "America/St_Johns" },
+	{ "CST", "America/Chicago" },
+	{ "CTT", "Asia/Shanghai" },
+	{ "EAT", "Africa/Addis_Ababa" },
+	{ "ECT", "Europe/Paris" },
+	{ "IST", "Asia/Kolkata" },
+	{ "JST", "Asia/Tokyo" },
+	{ "NST", "Pacific/Auckland" },
+	{ "PLT", "Asia/Karachi" },
+	{ "PRT", "America/Puerto_Rico" },
+	{ "PST", "America/Los_Angeles" },
+	{ "VST", "Asia/Ho_Chi_Minh" },
+};
+
 enum hinny_rc
 timezone_load(
     struct arena *a, const char *name, struct timezone_rules **out, struct hinny_error *err)
@@ -159,9 +186,15 @@ timezone_load(
 	}
 	if ((str_starts(s, "GMT") || str_starts(s, "UTC")) &&
 	    read_offset((struct str){ s.p + 3, s.n - 3 }, &offset)) {
-		*out = fixed_zone(a, offset, arena_strdup(a, name));
+		int minutes = (offset < 0 ? -offset : offset) / 60;
+		*out = fixed_zone(a, offset,
+		    arena_printf(a, "GMT%c%02d:%02d", offset < 0 ? '-' : '+', minutes / 60,
+			minutes % 60));
 		return HINNY_OK;
 	}
+	for (size_t i = 0; i < ARRAY_LEN(java_names); i++)
+		if (str_eq(s, str_of(java_names[i].name)))
+			name = java_names[i].zone;
 	if (!is_plain_name(name))
 		return hinny_error_set(err, HINNY_ENOENT, "unknown time zone %.64s", name);
 	char path[sizeof "/usr/share/zoneinfo/" + NAME_MAX_BYTES];

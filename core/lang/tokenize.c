@@ -1,6 +1,6 @@
 /*
- * tokenize: the parts of a text. Parts stand between tokens (plain, or a regular expression),
- * between a token and an end token, or are the XML elements of a name, found by their tags without
+ * tokenize: the parts of a text. Parts stand between tokens (regular expressions, as in Camel also
+ * without `regex`), between a token and an end token, or are the XML elements of a name, found by their tags without
  * a parser. A split takes them one by one (iterate); the value is a list of them all, whose parts
  * lie in the text that they are of.
  */
@@ -9,6 +9,7 @@
 #include "core/base/assert.h"
 #include "core/base/buf.h"
 #include "core/config/compile.h"
+#include "core/lang/text.h"
 
 enum { GROUP_MAX = 1000000, NAMESPACES_MAX = 64, NAMESPACES_SIZE = 16384 };
 /* Bounds of what is made of a text: a group, and a list of all parts. */
@@ -20,7 +21,7 @@ static const struct option_desc tokenize_options[] = {
 	{ .name = "token",
 	    .type = OPTION_STRING,
 	    .flags = OPTION_MAIN | OPTION_REQUIRED,
-	    .help = "what stands between two parts; with xml the name of an element",
+	    .help = "what stands between two parts, a regular expression; with endToken the text before a part, with xml the name of an element",
 	    .offset = AT(token) },
 	{ .name = "endToken",
 	    .type = OPTION_STRING,
@@ -33,7 +34,7 @@ static const struct option_desc tokenize_options[] = {
 	{ .name = "regex",
 	    .type = OPTION_BOOL,
 	    .dflt = "false",
-	    .help = "the token is a regular expression",
+	    .help = "means nothing: the token is a regular expression in any case",
 	    .offset = AT(regex) },
 	{ .name = "xml",
 	    .type = OPTION_BOOL,
@@ -51,12 +52,12 @@ static const struct option_desc tokenize_options[] = {
 	    .offset = AT(group_text) },
 	{ .name = "groupDelimiter",
 	    .type = OPTION_STRING,
-	    .help = "stands between the parts of a group; default: the token, with xml nothing",
+	    .help = "stands between the parts of a group; default: the token; with xml nothing in any case",
 	    .offset = AT(group_delimiter) },
 	{ .name = "skipFirst",
 	    .type = OPTION_BOOL,
 	    .dflt = "false",
-	    .help = "leaves the first part out",
+	    .help = "leaves the first part out (not with xml)",
 	    .offset = AT(skip_first) },
 	{ .name = "source",
 	    .type = OPTION_STRING,
@@ -78,10 +79,21 @@ struct tokens {
 	const struct tokenize_conf *conf;
 	struct str text;
 	struct blob *blob; /* where the text lies, or NULL */
-	size_t at, from;
+	size_t at;
+	size_t begin, end; /* regex: the delimiter that ended the last part */
+	bool begun;
 	bool skip; /* the next part is left out */
 	struct namespaces ns;
 };
+
+/* Bytes of the character at `at`. */
+static size_t
+char_length(struct str text, size_t at)
+{
+	size_t n;
+	(void)text_char(text, at, &n);
+	return n;
+}
 
 static struct str
 rest_of(struct str text, size_t from)
@@ -89,62 +101,87 @@ rest_of(struct str text, size_t from)
 	return (struct str){ text.p + from, text.n - from };
 }
 
-/* Inner empty parts are kept, a trailing one is not. */
+/* One delimiter at the very start is skipped. Inner empty parts are kept, a trailing one is not. */
 static bool
 next_plain(struct tokens *t, struct str *out)
 {
+	const struct str by = t->conf->by;
+	if (!t->begun && t->text.n >= by.n && memcmp(t->text.p, by.p, by.n) == 0)
+		t->at = by.n;
+	t->begun = true;
 	if (t->at >= t->text.n)
 		return false;
 	struct str rest = rest_of(t->text, t->at);
-	size_t n = str_find(rest, t->conf->by);
+	size_t n = str_find(rest, by);
 	*out = n == SIZE_MAX ? rest : (struct str){ rest.p, n };
-	t->at = n == SIZE_MAX ? t->text.n : t->at + n + t->conf->by.n;
+	t->at = n == SIZE_MAX ? t->text.n : t->at + n + by.n;
 	return true;
 }
 
+/* The next delimiter from `from` on is [t->begin, t->end); both SIZE_MAX: there is none. */
+static bool
+find_delimiter(struct tokens *t, size_t from)
+{
+	bool found = false;
+	t->begin = t->end = SIZE_MAX;
+	if (from > t->text.n)
+		return true;
+	if (regex_find(t->conf->re, t->text, from, &found, &t->begin, &t->end, &t->it.err) !=
+	    HINNY_OK) {
+		t->it.failed = true;
+		return false;
+	}
+	if (!found)
+		t->begin = t->end = SIZE_MAX;
+	return true;
+}
+
+/* As java.util.Scanner: one delimiter at the point where it is is skipped, a part reaches to the
+ * next one; one that matches nothing ends a part behind its first character. */
 static bool
 next_regex(struct tokens *t, struct str *out)
 {
-	bool found = true;
-	while (t->at < t->text.n && t->from <= t->text.n) {
-		size_t begin, end;
-		enum hinny_rc rc =
-		    regex_find(t->conf->re, t->text, t->from, &found, &begin, &end, &t->it.err);
-		if (rc != HINNY_OK) {
-			t->it.failed = true;
-			return false;
-		}
-		if (!found)
-			break;
-		t->from = end > begin ? end : end + 1; /* an empty match splits nothing */
-		if (end > begin) {
-			*out = (struct str){ t->text.p + t->at, begin - t->at };
-			t->at = end;
-			return true;
-		}
-	}
+	if (!t->begun && !find_delimiter(t, 0))
+		return false;
+	t->begun = true;
+	if (t->begin == t->at)
+		t->at = t->end;
 	if (t->at >= t->text.n)
 		return false;
-	*out = rest_of(t->text, t->at);
-	t->at = t->text.n;
+	if (t->begin < t->at || t->begin == t->end)
+		if (!find_delimiter(t, t->at) ||
+		    (t->end == t->at && !find_delimiter(t, t->at + char_length(t->text, t->at))))
+			return false;
+	size_t end = t->begin == SIZE_MAX ? t->text.n : t->begin;
+	*out = (struct str){ t->text.p + t->at, end - t->at };
+	t->at = end;
 	return true;
 }
 
+/* The text is cut at the end token; of each piece that is what stands behind the token, and one
+ * without it is the end. */
 static bool
-next_pair(struct tokens *t, struct str *out)
+next_pair(struct tokens *t, struct arena *a, struct str *out, bool *own)
 {
 	const struct tokenize_conf *conf = t->conf;
-	size_t begin = str_find(rest_of(t->text, t->at), conf->by);
+	struct str piece = rest_of(t->text, t->at);
+	size_t n = str_find(piece, conf->end_by);
+	bool ended = n != SIZE_MAX;
+	if (ended)
+		piece.n = n;
+	size_t begin = str_find(piece, conf->by);
 	if (begin == SIZE_MAX)
 		return false;
-	begin += t->at;
-	size_t inner = begin + conf->by.n;
-	size_t n = str_find(rest_of(t->text, inner), conf->end_by);
-	if (n == SIZE_MAX)
-		return false;
-	t->at = inner + n + conf->end_by.n;
-	*out = conf->include_tokens ? (struct str){ t->text.p + begin, t->at - begin }
-				    : (struct str){ t->text.p + inner, n };
+	t->at = ended ? t->at + n + conf->end_by.n : t->text.n;
+	*out = rest_of(piece, begin + (conf->include_tokens ? 0 : conf->by.n));
+	if (!conf->include_tokens)
+		return true;
+	if (ended) {
+		out->n += conf->end_by.n;
+	} else if (a != NULL) { /* it gets the token that it lacks */
+		*out = str_of(arena_printf(a, "%.*s%.*s", STR_FMT(*out), STR_FMT(conf->end_by)));
+		*own = true;
+	}
 	return true;
 }
 
@@ -354,8 +391,8 @@ next_part(struct tokens *t, struct arena *a, struct str *out, bool *own)
 	const struct tokenize_conf *conf = t->conf;
 	*own = false;
 	return conf->xml      ? next_element(t, a, out, own)
-	    : conf->end_token ? next_pair(t, out)
-	    : conf->regex     ? next_regex(t, out)
+	    : conf->end_token ? next_pair(t, a, out, own)
+	    : conf->re        ? next_regex(t, out)
 			      : next_plain(t, out);
 }
 
@@ -364,9 +401,9 @@ static bool
 next_group(struct tokens *t, struct arena *a, struct value *out)
 {
 	const struct tokenize_conf *conf = t->conf;
-	struct str between = conf->group_delimiter ? str_of(conf->group_delimiter)
-	    : conf->xml || conf->end_token         ? (struct str){ "", 0 }
-						   : conf->by;
+	struct str between = conf->xml ? (struct str){ "", 0 }
+	    : conf->group_delimiter    ? str_of(conf->group_delimiter)
+				       : conf->by;
 	enum hinny_rc rc = HINNY_OK;
 	struct str part;
 	struct buf b;
@@ -421,7 +458,7 @@ tokenize_iterate(const struct expression *e, struct exchange *ex)
 	const struct value *v = source_value(&conf->source, ex);
 	t->it.next = next_item;
 	t->conf = conf;
-	t->skip = conf->skip_first;
+	t->skip = conf->skip_first && !conf->xml;
 	if (v == NULL || value_is_null(v))
 		return &t->it;
 	t->text = value_text(&ex->arena, v);
@@ -473,6 +510,16 @@ unescaped(struct compile *c, const char *text)
 	if (text[0] != '\\' || text[1] != 'n')
 		return str_of(text);
 	return str_of(arena_printf(compile_arena(c), "\n%s", text + 2));
+}
+
+/* Is it more than a plain text? Camel reads every token as a regular expression. */
+static bool
+is_pattern(struct str token)
+{
+	for (size_t i = 0; i < token.n; i++)
+		if (strchr("\\^$.|?*+()[]{}", token.p[i]) != NULL)
+			return true;
+	return false;
 }
 
 static int
@@ -529,7 +576,7 @@ tokenize_compile(struct compile *c, struct expression *e)
 	if (conf->end_token && conf->end_by.n == 0)
 		return compile_error(c, e->at, "tokenize: the endToken is empty");
 	int rc = check_group(c, e, conf) | check_modes(c, e, conf);
-	if (conf->regex &&
+	if (!conf->xml && !conf->end_token && is_pattern(conf->by) &&
 	    regex_compile(compile_arena(c), conf->by, 0, &conf->re, &err) != HINNY_OK)
 		rc |= compile_error(c, e->at, "tokenize: %s", err.text);
 	return source_compile(c, e, conf->source_text, &conf->source) | rc;

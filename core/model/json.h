@@ -67,6 +67,9 @@ struct str json_text(
 /* Compact JSON as Jackson writes what it has read: strings without needless escapes, fractions as
  * Java prints them (1e3 is 1000.0), of equal keys the last. */
 enum hinny_rc json_print(struct buf *b, const struct json_node *n);
+/* The same on several lines, as Jackson's pretty printer: an object's members one a line, indented by
+ * two blanks, arrays on one line. */
+enum hinny_rc json_print_pretty(struct buf *b, const struct json_node *n);
 /* A string in quotes, escaped where JSON asks for it. */
 enum hinny_rc json_print_string(struct buf *b, struct str s);
 /* The members that count: one key node each (its value is json_next of it), of equal keys the last

@@ -198,6 +198,8 @@ struct printer {
 	struct buf *b;
 	struct arena scratch;
 	enum hinny_rc rc;
+	bool pretty;
+	unsigned indent; /* objects around */
 };
 
 static void
@@ -241,9 +243,19 @@ print_array(struct printer *pr, const struct json_node *n)
 	for (uint32_t i = 0; i < n->children && pr->rc == HINNY_OK; i++, item = json_next(item)) {
 		if (i > 0)
 			put(pr, ",", 1);
+		if (pr->pretty)
+			put(pr, " ", 1);
 		print_node(pr, item);
 	}
-	put(pr, "]", 1);
+	put(pr, " ]" + !pr->pretty, 1 + (size_t)pr->pretty);
+}
+
+static void
+print_line(struct printer *pr)
+{
+	put(pr, "\n", 1);
+	for (unsigned i = 0; i < pr->indent; i++)
+		put(pr, "  ", 2);
 }
 
 static void
@@ -253,13 +265,21 @@ print_object(struct printer *pr, const struct json_node *n)
 	size_t members = json_members(&pr->scratch, n, &keys, &values);
 
 	put(pr, "{", 1);
+	pr->indent++;
 	for (size_t i = 0; i < members && pr->rc == HINNY_OK; i++) {
 		if (i > 0)
 			put(pr, ",", 1);
+		if (pr->pretty)
+			print_line(pr);
 		print_string(pr, keys[i]);
-		put(pr, ":", 1);
+		put(pr, pr->pretty ? " : " : ":", pr->pretty ? 3 : 1);
 		print_node(pr, values[i]);
 	}
+	pr->indent--;
+	if (pr->pretty && members > 0)
+		print_line(pr);
+	else if (pr->pretty)
+		put(pr, " ", 1);
 	put(pr, "}", 1);
 }
 
@@ -289,10 +309,10 @@ print_node(struct printer *pr, const struct json_node *n)
 	}
 }
 
-enum hinny_rc
-json_print(struct buf *b, const struct json_node *n)
+static enum hinny_rc
+print_whole(struct buf *b, const struct json_node *n, bool pretty)
 {
-	struct printer pr = { .b = b };
+	struct printer pr = { .b = b, .pretty = pretty };
 	size_t start = b->n;
 
 	arena_init(&pr.scratch);
@@ -301,6 +321,18 @@ json_print(struct buf *b, const struct json_node *n)
 	if (pr.rc != HINNY_OK)
 		b->n = start;
 	return pr.rc;
+}
+
+enum hinny_rc
+json_print(struct buf *b, const struct json_node *n)
+{
+	return print_whole(b, n, false);
+}
+
+enum hinny_rc
+json_print_pretty(struct buf *b, const struct json_node *n)
+{
+	return print_whole(b, n, true);
 }
 
 /* ---- copies ---- */

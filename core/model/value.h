@@ -40,16 +40,17 @@ enum value_type {
 
 enum value_flag {
 	VALUE_LONG = 1,    /* an INT that Java calls Long */
+	VALUE_ENTRY = 1,   /* a MAP of "key" and "value" that Java calls Map.Entry: prints "k=v" */
 	VALUE_FLOAT = 2,   /* a DOUBLE that Java calls Float */
 	VALUE_DATE = 4,    /* an INT of milliseconds that Java calls Date */
 	VALUE_NODESET = 8, /* XML: from a node-set; n nodes in aux (0: empty list; truthiness and
 	                      size follow it) */
-	VALUE_ARRAY = 16,  /* a LIST that Java calls an array; a MAP of key and value that is one
-	                      entry of another: prints "key=value" */
+	VALUE_ARRAY = 16,  /* a LIST that Java calls an array */
 	VALUE_INPUT = 32,  /* STRING/BYTES that came as a re-readable stream cache: prints and
-	                      compares as text, bodyType differs */
-	VALUE_NODE = 64,   /* JSON, STRING: a node of a JSON tree (jq), which prints as JSON; a
-	                      string is bare as text, and has its quotes where it is a payload */
+	                      compares as text, but is no number and has no methods of a text */
+	VALUE_NODE = 64,   /* JSON, STRING: a node of a JSON tree (jq), which prints as JSON: as text
+	                      on several lines, as payload and in a list on one; a string has its
+	                      quotes in a list alone */
 	VALUE_GROUPED = 128, /* a LIST that a grouping strategy made: prints "List<Exchange>(3
 	                        elements)"; a MAP that stands for a message or exchange in it */
 };
@@ -156,8 +157,8 @@ void value_map_clear(struct value_map *m);
 struct value value_from_json(struct arena *a, const struct json_node *n, struct blob *blob);
 /* The same for a child of v, a VALUE_JSON: it is a VALUE_NODE when v is one. */
 struct value value_json_child(struct arena *a, const struct value *v, const struct json_node *n);
-/* What goes out where v is the whole of a message's body: the text form, but JSON for a VALUE_NODE.
- */
+/* What goes out where v is the whole of a message's body: the text form, but JSON on one line for a
+ * VALUE_NODE. */
 struct str value_payload(struct arena *a, const struct value *v);
 /* Elements of a LIST or a JSON array: false when v is neither or i is beyond its end. */
 bool value_item(struct arena *a, const struct value *v, size_t i, struct value *out);
@@ -195,6 +196,8 @@ const char *value_class(const struct value *v);
 /* ==, with Camel's coercions (simple.md section 4, equality; digits of any length compare exactly,
  * cases B04). */
 bool value_equal(struct arena *a, const struct value *l, const struct value *r, bool ignore_case);
+/* Java's equals: no coercion but between lists and JSON arrays, maps and JSON objects. */
+bool value_same(struct arena *a, const struct value *l, const struct value *r);
 /* Ordering with coercions: *out <0, 0, >0; false when either side is null or not a number (every
  * ordering test is then false). */
 bool value_compare(struct arena *a, const struct value *l, const struct value *r, int *out);
@@ -230,10 +233,16 @@ enum value_class_id {
  * is known. */
 enum value_class_id value_class_find(struct str name);
 const char *value_class_name(enum value_class_id id); /* "java.lang.Integer", "byte[]" */
-/* Converts; null stays null. HINNY_EINVAL when it cannot be, with Camel's kind of text in err.
+/* Converts; null stays null. HINNY_ENOENT: there is no converter between these types (Camel: null,
+ * where it need not be); HINNY_EINVAL: the value does not fit. err has Camel's kind of text.
  * Document and node classes give VALUE_XML with the text unchecked: the parser of the owner finds
  * what is wrong. A whole number that does not fit is an error, a fraction is cut. */
 enum hinny_rc value_convert(struct arena *a, const struct value *v, enum value_class_id to,
+    struct value *out, struct hinny_error *err);
+
+/* The same for the number that a step or a client asks for: a stream counts as its text, blanks
+ * around a text do not count. */
+enum hinny_rc value_convert_number(struct arena *a, const struct value *v, enum value_class_id to,
     struct value *out, struct hinny_error *err);
 
 /* The same value for an exchange with arena `to`: blobs are held, all else is copied deep. Streams

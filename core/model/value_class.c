@@ -11,7 +11,6 @@ static const struct {
 } class_names[] = {
 	{ "String", CLASS_STRING },
 	{ "java.lang.String", CLASS_STRING },
-	{ "CharSequence", CLASS_STRING },
 	{ "java.lang.CharSequence", CLASS_STRING },
 	{ "int", CLASS_INTEGER },
 	{ "Integer", CLASS_INTEGER },
@@ -39,41 +38,23 @@ static const struct {
 	{ "java.lang.Character", CLASS_CHARACTER },
 	{ "byte[]", CLASS_BYTES },
 	{ "[B", CLASS_BYTES },
-	{ "BigInteger", CLASS_BIG_INTEGER },
 	{ "java.math.BigInteger", CLASS_BIG_INTEGER },
-	{ "BigDecimal", CLASS_BIG_DECIMAL },
 	{ "java.math.BigDecimal", CLASS_BIG_DECIMAL },
-	{ "List", CLASS_LIST },
 	{ "java.util.List", CLASS_LIST },
-	{ "ArrayList", CLASS_LIST },
 	{ "java.util.ArrayList", CLASS_LIST },
-	{ "Collection", CLASS_LIST },
 	{ "java.util.Collection", CLASS_LIST },
-	{ "Map", CLASS_MAP },
 	{ "java.util.Map", CLASS_MAP },
-	{ "LinkedHashMap", CLASS_MAP },
 	{ "java.util.LinkedHashMap", CLASS_MAP },
-	{ "HashMap", CLASS_MAP },
 	{ "java.util.HashMap", CLASS_MAP },
-	{ "Set", CLASS_SET },
 	{ "java.util.Set", CLASS_SET },
-	{ "Iterator", CLASS_ITERATOR },
 	{ "java.util.Iterator", CLASS_ITERATOR },
-	{ "Date", CLASS_DATE },
 	{ "java.util.Date", CLASS_DATE },
-	{ "InputStream", CLASS_INPUT_STREAM },
 	{ "java.io.InputStream", CLASS_INPUT_STREAM },
-	{ "Reader", CLASS_READER },
 	{ "java.io.Reader", CLASS_READER },
-	{ "Document", CLASS_DOCUMENT },
 	{ "org.w3c.dom.Document", CLASS_DOCUMENT },
-	{ "Node", CLASS_NODE },
 	{ "org.w3c.dom.Node", CLASS_NODE },
-	{ "Element", CLASS_NODE },
 	{ "org.w3c.dom.Element", CLASS_NODE },
-	{ "NodeList", CLASS_NODE_LIST },
 	{ "org.w3c.dom.NodeList", CLASS_NODE_LIST },
-	{ "Object", CLASS_OBJECT },
 	{ "java.lang.Object", CLASS_OBJECT },
 };
 
@@ -186,10 +167,10 @@ value_class(const struct value *v)
 	case VALUE_DECIMAL:
 		return value_is_digits(v->u.s) ? "java.math.BigInteger" : "java.math.BigDecimal";
 	case VALUE_STRING:
-		return v->flags & VALUE_INPUT ? "org.apache.camel.converter.stream.InputStreamCache"
+		return v->flags & VALUE_INPUT ? "org.apache.camel.converter.stream.ByteArrayInputStreamCache"
 					      : "java.lang.String";
 	case VALUE_BYTES:
-		return v->flags & VALUE_INPUT ? "org.apache.camel.converter.stream.InputStreamCache"
+		return v->flags & VALUE_INPUT ? "org.apache.camel.converter.stream.ByteArrayInputStreamCache"
 					      : "byte[]";
 	case VALUE_LIST:
 		if (v->flags & VALUE_GROUPED)

@@ -458,7 +458,8 @@ text_equals_other(struct arena *a, const struct value *text, const struct value 
 	int order;
 
 	if (other->type == VALUE_BOOL)
-		return str_caseeq(text->u.s, STR_LIT("true")) == other->u.b;
+		return text->type == VALUE_STRING && !(text->flags & VALUE_INPUT) &&
+		    str_caseeq(text->u.s, STR_LIT("true")) == other->u.b;
 	if (is_integer(other) && !(other->flags & VALUE_DATE)) {
 		int64_t x, y;
 		if (to_small_int(text, &x) && to_small_int(other, &y))
@@ -489,6 +490,19 @@ numbers_equal(struct arena *a, const struct value *l, const struct value *r)
 }
 
 bool
+value_same(struct arena *a, const struct value *l, const struct value *r)
+{
+	return same_kind_equal(a, l, r, 0);
+}
+
+/* Java's Integer, which converts to Boolean. */
+static bool
+is_java_integer(const struct value *v)
+{
+	return v->type == VALUE_INT && strcmp(value_class(v), "java.lang.Integer") == 0;
+}
+
+bool
 value_equal(struct arena *a, const struct value *left, const struct value *right, bool ignore_case)
 {
 	struct value l = value_scalar(a, left), r = value_scalar(a, right);
@@ -506,6 +520,10 @@ value_equal(struct arena *a, const struct value *left, const struct value *right
 		return text_equals_other(a, &r, &l, true, ignore_case);
 	if (is_number(&l) && is_number(&r))
 		return numbers_equal(a, &l, &r);
+	if (l.type == VALUE_BOOL && is_java_integer(&r))
+		return l.u.b == (r.u.i > 0);
+	if (r.type == VALUE_BOOL && is_java_integer(&l))
+		return r.u.b == (l.u.i > 0);
 	return same_kind_equal(a, &l, &r, 0);
 }
 
@@ -535,6 +553,8 @@ bool_of(const struct value *v, bool *out)
 {
 	if (v->type == VALUE_BOOL)
 		*out = v->u.b;
+	else if (is_java_integer(v))
+		*out = v->u.i > 0;
 	else if (v->type == VALUE_STRING)
 		*out = str_caseeq(v->u.s, STR_LIT("true"));
 	else

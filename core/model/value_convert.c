@@ -22,7 +22,7 @@ struct conversion {
 static enum hinny_rc
 no_converter(const struct conversion *cv, const struct value *v)
 {
-	return hinny_error_set(cv->err, HINNY_EINVAL,
+	return hinny_error_set(cv->err, HINNY_ENOENT,
 	    "No type converter available to convert from type: %s to the required type: %s",
 	    value_class(v), value_class_name(cv->to));
 }
@@ -88,15 +88,17 @@ to_string(const struct conversion *cv, const struct value *v, struct value *out)
 	return HINNY_OK;
 }
 
-/* Bytes and streams: what has text, and numbers by their text; lists and maps have no converter. */
+/* Bytes and streams: what has text; all else has no converter, but JSON nodes are written as JSON. */
 static enum hinny_rc
 to_bytes(const struct conversion *cv, const struct value *v, struct value *out)
 {
-	if (value_is_list(v) || value_is_map(v))
+	if (v->type == VALUE_JSON && (v->flags & VALUE_NODE)) {
+		*out = value_str(value_payload(cv->a, v));
+	} else if (value_has_text(v) && v->type != VALUE_DECIMAL) {
+		*out = *v;
+	} else {
 		return no_converter(cv, v);
-	*out = *v;
-	if (!value_has_text(v))
-		out->u.s = value_text(cv->a, v);
+	}
 	out->type = VALUE_BYTES;
 	out->flags = cv->to == CLASS_BYTES ? 0 : VALUE_INPUT;
 	out->aux = 0;
@@ -120,14 +122,14 @@ to_character(const struct conversion *cv, const struct value *v, struct value *o
 
 /* ---- numbers ---- */
 
-/* The text by which a value counts as a number; false: there is no converter. */
+/* The text by which a value counts as a number; false: there is no converter, as from a stream. */
 static bool
 number_source(const struct conversion *cv, const struct value *v, struct str *out)
 {
 	if (v->type == VALUE_XML)
 		*out = str_trim(value_xml_text(cv->a, v->u.s));
-	else if (v->type == VALUE_STRING || v->type == VALUE_BYTES || v->type == VALUE_DECIMAL)
-		*out = str_trim(v->u.s);
+	else if (value_has_text(v) && !(v->type != VALUE_DECIMAL && (v->flags & VALUE_INPUT)))
+		*out = v->u.s;
 	else
 		return false;
 	return true;
@@ -214,6 +216,7 @@ to_floating(const struct conversion *cv, const struct value *v, struct value *ou
 	} else if (v->type == VALUE_DOUBLE) {
 		d = v->u.d;
 	} else if (number_source(cv, v, &s)) {
+		s = str_trim(s);
 		if (!str_to_double(s, &d) && !special_double(s, &d))
 			return bad_value(
 			    cv, v, v->type == VALUE_DECIMAL ? OUT_OF_RANGE : NOT_A_NUMBER);
@@ -231,6 +234,8 @@ to_big(const struct conversion *cv, const struct value *v, struct value *out)
 	struct str s;
 	double d;
 
+	if (cv->to == CLASS_BIG_DECIMAL && value_has_text(v) && v->type != VALUE_DECIMAL)
+		return no_converter(cv, v);
 	if (v->type == VALUE_INT || v->type == VALUE_DOUBLE) {
 		if (v->type == VALUE_DOUBLE && !isfinite(v->u.d))
 			return bad_value(cv, v, NOT_A_NUMBER);
@@ -264,8 +269,15 @@ to_boolean(const struct conversion *cv, const struct value *v, struct value *out
 		*out = *v;
 		return HINNY_OK;
 	}
+	if (v->type == VALUE_INT && strcmp(value_class(v), "java.lang.Integer") == 0) {
+		*out = value_bool(v->u.i > 0);
+		return HINNY_OK;
+	}
+	if (value_has_text(v) && v->type != VALUE_DECIMAL && (v->flags & VALUE_INPUT))
+		return bad_value(cv, v, NOT_A_BOOLEAN);
 	if (v->type == VALUE_DECIMAL || !number_source(cv, v, &s))
 		return no_converter(cv, v);
+	s = str_trim(s);
 	bool yes = str_caseeq(s, STR_LIT("true"));
 	if (!yes && !str_caseeq(s, STR_LIT("false")))
 		return bad_value(cv, v, NOT_A_BOOLEAN);
@@ -276,7 +288,7 @@ to_boolean(const struct conversion *cv, const struct value *v, struct value *out
 static enum hinny_rc
 to_date(const struct conversion *cv, const struct value *v, struct value *out)
 {
-	if (v->type != VALUE_INT)
+	if (v->type != VALUE_INT || strcmp(value_class(v), "java.lang.Integer") == 0)
 		return no_converter(cv, v);
 	*out = value_int(v->u.i);
 	out->flags = VALUE_DATE;
@@ -334,8 +346,10 @@ to_map(const struct conversion *cv, const struct value *v, struct value *out)
 static struct value
 map_entry(struct arena *a, const struct value_entry *e)
 {
-	struct value entry = value_new_map(a, 1, false);
-	value_map_set(a, entry.u.map, e->key, *e->value);
+	struct value entry = value_new_map(a, 2, false);
+	value_map_set(a, entry.u.map, STR_LIT("key"), value_str(e->key));
+	value_map_set(a, entry.u.map, STR_LIT("value"), *e->value);
+	entry.flags |= VALUE_ENTRY;
 	return entry;
 }
 
@@ -422,4 +436,17 @@ value_convert(struct arena *a, const struct value *v, enum value_class_id to, st
 		return HINNY_OK;
 	}
 	return converters[to](&cv, &from, out);
+}
+
+enum hinny_rc
+value_convert_number(struct arena *a, const struct value *v, enum value_class_id to,
+    struct value *out, struct hinny_error *err)
+{
+	struct value text = *v;
+
+	if (v->type == VALUE_STRING || v->type == VALUE_BYTES) {
+		text.flags &= (uint8_t)~VALUE_INPUT;
+		text.u.s = str_trim(text.u.s);
+	}
+	return value_convert(a, &text, to, out, err);
 }

@@ -252,6 +252,8 @@ print_element(struct printer *pr, const struct value *v, unsigned depth)
 {
 	if (v->type == VALUE_NULL)
 		put_str(pr, STR_LIT("null"));
+	else if (v->type == VALUE_STRING && (v->flags & VALUE_NODE) && pr->rc == HINNY_OK)
+		pr->rc = json_print_string(pr->b, v->u.s);
 	else
 		print(pr, v, depth);
 }
@@ -315,6 +317,14 @@ print_grouped(struct printer *pr, const struct value_list *l)
 }
 
 static void
+print_entry(struct printer *pr, const struct value_map *m, unsigned depth)
+{
+	print_element(pr, m->entries[0].value, depth);
+	put(pr, "=", 1);
+	print_element(pr, m->entries[1].value, depth);
+}
+
+static void
 print_map(struct printer *pr, const struct value_map *m, unsigned depth)
 {
 	put(pr, "{", 1);
@@ -325,15 +335,6 @@ print_map(struct printer *pr, const struct value_map *m, unsigned depth)
 		print_element(pr, m->entries[i].value, depth);
 	}
 	put(pr, "}", 1);
-}
-
-static void
-print_entry(struct printer *pr, const struct value_map *m, unsigned depth)
-{
-	for (size_t i = 0; i < m->n && pr->rc == HINNY_OK; i++) {
-		put(pr, "=", i > 0);
-		print_element(pr, m->entries[i].value, depth);
-	}
 }
 
 static void
@@ -352,13 +353,14 @@ print(struct printer *pr, const struct value *v, unsigned depth)
 		print_grouped(pr, v->u.list);
 	} else if (v->type == VALUE_LIST) {
 		print_list(pr, v->u.list, depth + 1);
-	} else if (v->type == VALUE_MAP && (v->flags & VALUE_ARRAY)) {
+	} else if (v->type == VALUE_MAP && (v->flags & VALUE_ENTRY) && v->u.map->n == 2) {
 		print_entry(pr, v->u.map, depth + 1);
 	} else if (v->type == VALUE_MAP) {
 		print_map(pr, v->u.map, depth + 1);
 	} else if ((v->flags & VALUE_NODE) && v->u.json->type >= JSON_IS_ARRAY) {
 		if (pr->rc == HINNY_OK)
-			pr->rc = json_print(pr->b, v->u.json);
+			pr->rc = depth == 0 ? json_print_pretty(pr->b, v->u.json)
+					    : json_print(pr->b, v->u.json);
 	} else if (v->u.json->type == JSON_IS_ARRAY) {
 		print_json_array(pr, v, depth + 1);
 	} else if (v->u.json->type == JSON_IS_OBJECT) {
@@ -417,10 +419,10 @@ value_payload(struct arena *a, const struct value *v)
 {
 	struct buf b;
 
-	if (v->type != VALUE_STRING || !(v->flags & VALUE_NODE))
+	if (v->type != VALUE_JSON || !(v->flags & VALUE_NODE))
 		return value_text(a, v);
 	buf_init(&b, 0);
-	ASSERT(json_print_string(&b, v->u.s) == HINNY_OK); /* no bound */
+	ASSERT(json_print(&b, v->u.json) == HINNY_OK); /* no bound */
 	struct str out = arena_str(a, (struct str){ b.p, b.n });
 	buf_fini(&b);
 	return out;

@@ -81,7 +81,7 @@ def test_eval_in_the_owner():
     try:
         for language, text, body, more, want in (
                 ('xpath', '/o/i[$n]', 'o.xml', ['n=2'], '<i>a</i><i>b</i>'), ('xpath', '/o/@id', 'o.xml', [], '7'),
-                ('jq', '.tags', 'o.json', [], '["a","b"]'), ('jq', '.x | length', 'big.json', [], '3000000'),
+                ('jq', '.tags', 'o.json', [], '[ "a", "b" ]'), ('jq', '.x | length', 'big.json', [], '3000000'),
                 ('jq', 'header("A")', 'o.json', ['a=5'], '5'), ('jq', '.nope', 'o.json', [], 'null'),
                 ('simple', 'x=${jq(.id)} ${xpath(header:x,/a/text())}', 'o.json', ['x=<a>1</a>'], 'x=7 1')):
             args = [a for h in more for a in ('--header', h)]

@@ -239,7 +239,8 @@ static const struct items_row {
 	{ "single", "a,b", "single", 0, "a,b" },
 	{ "parentheses", "f(a,b),g(c,d),h", ",", 0, "f(a,b)|g(c,d)|h" },
 	{ "groups", "a,b,c", ",", 2, "[a, b]|[c]" },
-	{ "only delimiters", ",,", ",", 0, "|" },
+	{ "only delimiters", ",,", ",", 0, "" },
+	{ "a delimiter at the start", ",,a", ",", 0, "|a" },
 };
 
 static void

@@ -193,7 +193,7 @@ test_headers(void **state)
 	struct program *p = fixture_compile(&fx,
 	    indented(&fx.arena,
 		"- unmarshal: {csv: {captureHeaderRecord: true, useMaps: true}}\n"
-		"- marshal: {json: {}}\n- marshal: {variableReceive: v, json: {}}"),
+		"- marshal: {variableReceive: v, json: {}}\n- marshal: {json: {}}"),
 	    &b);
 	assert_non_null(p);
 	exchange_pool_init(&pool, 1);

@@ -71,10 +71,10 @@ check_row(void **state)
 
 static const struct row rows[] = {
 	{ "number", J, ".id", "7", .type = CLASS_NONE },
-	{ "array prints as JSON", J, ".tags", "[\"a\",\"b\"]", .type = CLASS_NONE },
-	{ "object prints as JSON", J, ".o", "{\"x\":1}", .type = CLASS_NONE },
+	{ "array prints as JSON", J, ".tags", "[ \"a\", \"b\" ]", .type = CLASS_NONE },
+	{ "object prints as JSON", J, ".o", "{\n  \"x\" : 1\n}", .type = CLASS_NONE },
 	{ "missing", J, ".nope", NULL_VALUE, .type = CLASS_NONE },
-	{ "several outputs", J, ".tags[]", "[a, b]", .type = CLASS_NONE },
+	{ "several outputs", J, ".tags[]", "[\"a\", \"b\"]", .type = CLASS_NONE },
 	{ "several objects", "[{\"a\":1},{\"a\":2}]", ".[]", "[{\"a\":1}, {\"a\":2}]", .type = CLASS_NONE },
 	{ "no output", J, "empty", NULL_VALUE, .type = CLASS_NONE },
 	{ "text has no quotes", J, ".tags[0]", "a", .type = CLASS_STRING },
@@ -82,33 +82,35 @@ static const struct row rows[] = {
 	{ "predicate", J, ".id == 7", IS_TRUE, .predicate = true },
 	{ "predicate false", J, ".id == 8", IS_FALSE, .predicate = true },
 	{ "predicate null", J, ".nope", IS_FALSE, .predicate = true },
-	{ "predicate of a value", J, ".o", IS_TRUE, .predicate = true },
+	{ "predicate of a value", J, ".o", IS_FALSE, .predicate = true },
+	{ "predicate of a number", J, ".id", IS_FALSE, .predicate = true },
+	{ "predicate of several", J, ".tags[]", IS_TRUE, .predicate = true },
 	{ "alternative", J, ".nope // \"d\"", "d", .type = CLASS_NONE },
 	{ "large integers", "{}", "9007199254740991", "9007199254740991", .type = CLASS_NONE },
 	{ "fraction", "{\"a\":1.5}", ".a", "1.5", .type = CLASS_NONE },
 	{ "result type", J, ".id | tostring", "7", .type = CLASS_INTEGER },
-	{ "header", J, ".a = header(\"foo\") | {id, a}", "{\"id\":7,\"a\":\"abc\"}", .type = CLASS_NONE },
+	{ "header", J, ".a = header(\"foo\") | {id, a}", "{\n  \"id\" : 7,\n  \"a\" : \"abc\"\n}", .type = CLASS_NONE },
 	{ "a number as header is text", J, "header(\"n\") | type", "string", .type = CLASS_NONE },
 	{ "header with default", J, "header(\"zz\"; 4)", "4", .type = CLASS_NONE },
 	{ "header that is not there", J, "header(\"zz\")", NULL_VALUE, .type = CLASS_NONE },
 	{ "computed name", J, "header(\"f\" + \"oo\")", "abc", .type = CLASS_NONE },
 	{ "in an interpolation", J, "\"<\\(header(\"FOO\"))>\"", "<abc>", .type = CLASS_NONE },
 	{ "property and variable", J, "[property(\"pp\"), variable(\"vv\")]",
-	    "[\"p1\",\"true\"]", .type = CLASS_NONE },
+	    "[ \"p1\", \"true\" ]", .type = CLASS_NONE },
 	{ "constant", J, "[constant(\"5\"), constant(\"5\"; \"Integer\"), "
 			 "constant(\"TRUE\"; \"java.lang.Boolean\")]",
-	    "[\"5\",5,true]", .type = CLASS_NONE },
+	    "[ \"5\", 5, true ]", .type = CLASS_NONE },
 	{ "body is its text", "[1, 2]", "body", "[1, 2]", .type = CLASS_NONE },
-	{ "a field is no function", "{\"header\":1}", "{header: .header}", "{\"header\":1}", .type = CLASS_NONE },
+	{ "a field is no function", "{\"header\":1}", "{header: .header}", "{\n  \"header\" : 1\n}", .type = CLASS_NONE },
 	{ "a key alone is no function", "{\"input\":1,\"debug\":2}", "{input, debug}",
-	    "{\"input\":1,\"debug\":2}", .type = CLASS_NONE },
+	    "{\n  \"input\" : 1,\n  \"debug\" : 2\n}", .type = CLASS_NONE },
 	{ "a comment", J, "# header(\"\n.id", "7", .type = CLASS_NONE },
 	{ "now", J, "now > 1000000000", "true", .type = CLASS_NONE },
 	{ "source", J, ".q[1]", "2", .source = "header:doc" },
 	{ "source that is not there", J, ".q", FAILS, .source = "header:nope" },
 	{ "only the first value counts", "{\"a\":1} trailing", ".a", "1", .type = CLASS_NONE },
 	{ "no body", NULL, ".", FAILS, .type = CLASS_NONE },
-	{ "empty body", "", ".", FAILS, .type = CLASS_NONE },
+	{ "empty body", "", ".", NULL_VALUE, .type = CLASS_NONE },
 	{ "no JSON", "{a", ".", FAILS, .type = CLASS_NONE },
 	{ "error()", J, "error(\"x\")", FAILS, .type = CLASS_NONE },
 	{ "wrong type", J, ".id.x", FAILS, .type = CLASS_NONE },
@@ -126,7 +128,7 @@ static const struct row rows[] = {
 	{ "modules", J, "import \"a\" as a; .", "import is not available", .refused = true },
 	{ "input", J, "[., input]", "input is not available", .refused = true },
 	{ "nothing", J, "", "a program is missing", .refused = true },
-	{ "bad source", J, ".", "source: expected body", .source = "nowhere", .refused = true },
+	{ "bad source", J, ".", "source: expected body", .source = "no:where", .refused = true },
 };
 
 static void
@@ -164,13 +166,13 @@ test_after_error(void **state)
 					NULL, false, CLASS_NONE),
 		    FAILS);
 		lc.ex->exception = NULL;
-		assert_string_equal(run(&lc, "[.a[]]", NULL, false, CLASS_NONE), "[1,2,3]");
+		assert_string_equal(run(&lc, "[.a[]]", NULL, false, CLASS_NONE), "[ 1, 2, 3 ]");
 	}
 	jq_runtime_free(worker.runtime);
 	lang_case_fini(&lc);
 }
 
-/* As the body of a message a text is JSON, and its children are nodes, too. */
+/* As the body of a message it is JSON on one line, a text without its quotes. */
 static void
 test_node(void **state)
 {
@@ -187,7 +189,7 @@ test_node(void **state)
 	assert_int_equal(jq_impl.eval(e, lc.ex, &v), EVAL_OK);
 	assert_true(value_item(&lc.ex->arena, &v, 0, &item));
 	assert_true(str_eq(value_text(&lc.ex->arena, &item), STR_LIT("a")));
-	assert_true(str_eq(value_payload(&lc.ex->arena, &item), STR_LIT("\"a\"")));
+	assert_true(str_eq(value_payload(&lc.ex->arena, &item), STR_LIT("a")));
 	assert_true(str_eq(value_payload(&lc.ex->arena, &v), STR_LIT("[\"a\",\"b\"]")));
 	jq_runtime_free(worker.runtime);
 	lang_case_fini(&lc);

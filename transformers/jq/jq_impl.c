@@ -159,6 +159,15 @@ run(const struct jq_program *p, const struct expression *e, struct exchange *ex,
 	return EVAL_OK;
 }
 
+/* As Camel makes a Boolean of a node: true is true, several results are, all else is not. */
+static struct value
+predicate_of(const struct value *v)
+{
+	if (v->type == VALUE_STRING)
+		return value_bool(str_caseeq(v->u.s, STR_LIT("true")));
+	return v->type == VALUE_BOOL || v->type == VALUE_LIST ? *v : value_bool(false);
+}
+
 static enum eval_rc
 jq_eval(const struct expression *e, struct exchange *ex, struct value *out)
 {
@@ -172,7 +181,10 @@ jq_eval(const struct expression *e, struct exchange *ex, struct value *out)
 	if (p->message)
 		input = JV_ARRAY(input, message_of(ex, e));
 	jq_start(p->state, input, 0);
-	return run(p, e, ex, out);
+	enum eval_rc rc = run(p, e, ex, out);
+	if (rc == EVAL_OK && e->predicate)
+		*out = predicate_of(out);
+	return rc;
 }
 
 const struct language_impl jq_impl = {

@@ -80,8 +80,10 @@ read_text(struct exchange *ex, const struct value *v, struct str text, jv *out)
 	const struct json_node *root;
 	struct hinny_error err;
 
-	if (str_trim(text).n == 0)
-		return no_payload(ex, v);
+	if (str_trim(text).n == 0) {
+		*out = jv_null();
+		return true;
+	}
 	if (text.n > INT32_MAX / 2) {
 		exchange_fail(ex, EXCEPTION_BODY_TOO_LARGE, "jq: the text is too large");
 		return false;

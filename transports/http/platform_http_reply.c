@@ -43,11 +43,8 @@ failed_status(struct exchange *ex)
 static bool
 is_blank(const struct value *v)
 {
-	if (v->type == VALUE_NULL)
-		return true;
-	if (v->type == VALUE_XML)
-		return v->u.s.n == 0;
-	return v->type == VALUE_STRING && !(v->flags & VALUE_INPUT) && str_trim(v->u.s).n == 0;
+	return v->type == VALUE_NULL ||
+	    (v->type == VALUE_STRING && !(v->flags & VALUE_INPUT) && str_trim(v->u.s).n == 0);
 }
 
 /* ---- headers ---- */
@@ -59,15 +56,19 @@ put_header(struct http_request *rq, struct exchange *ex, const struct header *h)
 
 	if (v->type == VALUE_NULL)
 		return;
-	if (v->type != VALUE_LIST) {
+	if (v->type != VALUE_LIST && v->type != VALUE_MAP && v->type != VALUE_JSON) {
 		http_reply_header(
 		    rq, h->name, value_has_text(v) ? v->u.s : value_text(&ex->arena, v));
 		return;
 	}
-	for (size_t i = 0; i < v->u.list->n; i++)
-		if (v->u.list->items[i].type != VALUE_NULL)
+	struct value items; /* a line for each element, or entry of a map */
+	struct hinny_error err;
+	if (value_convert(&ex->arena, v, CLASS_ITERATOR, &items, &err) != HINNY_OK)
+		return;
+	for (size_t i = 0; i < items.u.list->n; i++)
+		if (items.u.list->items[i].type != VALUE_NULL)
 			http_reply_header(
-			    rq, h->name, value_text(&ex->arena, &v->u.list->items[i]));
+			    rq, h->name, value_text(&ex->arena, &items.u.list->items[i]));
 }
 
 static void

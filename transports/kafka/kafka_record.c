@@ -85,7 +85,7 @@ kafka_serialize(struct exchange *ex, enum kafka_serde serde, const char *what,
 	}
 	const char *name = numbers[serde].name;
 	if (numbers[serde].class == CLASS_NONE ||
-	    value_convert(&ex->arena, v, numbers[serde].class, &number, &err) != HINNY_OK ||
+	    value_convert_number(&ex->arena, v, numbers[serde].class, &number, &err) != HINNY_OK ||
 	    value_is_null(&number)) {
 		exchange_fail(ex, EXCEPTION_KAFKA_SERIALIZATION,
 		    "Can't convert %s of class %s to class org.apache.kafka.common.serialization.%s "
@@ -208,7 +208,7 @@ set_int(struct exchange *ex, const char *header, const struct value *v, enum val
 	struct hinny_error err;
 	struct value n;
 
-	if (value_convert(&ex->arena, v, class, &n, &err) != HINNY_OK) {
+	if (value_convert_number(&ex->arena, v, class, &n, &err) != HINNY_OK) {
 		exchange_fail(ex, EXCEPTION_TYPE_CONVERSION, "header %s: %s", header, err.text);
 		return false;
 	}
