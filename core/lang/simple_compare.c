@@ -187,9 +187,12 @@ in_item(const struct comparison *c, struct value item, bool *out)
 {
 	int64_t i;
 	double d;
+	bool is_long = c->l->type == VALUE_INT && (c->l->flags & VALUE_LONG);
 	bool fits = item.type != VALUE_STRING ||
 	    (c->l->type == VALUE_INT && !(c->l->flags & VALUE_DATE)
-		    ? str_to_int64(item.u.s, &i)
+		    ? str_to_int64(item.u.s, &i) &&
+			    (is_long || (i >= INT32_MIN && i <= INT32_MAX) || c->l->u.i > INT32_MAX ||
+				c->l->u.i < INT32_MIN)
 		    : c->l->type != VALUE_DOUBLE || str_to_double(str_trim(item.u.s), &d));
 	if (!fits)
 		return simple_fail(c->ex, EXCEPTION_TYPE_CONVERSION,
