@@ -111,7 +111,7 @@ def test_hundred_reloads_process_no_id_twice():
 
 
 def test_keys_of_a_killed_worker_are_given_back():
-    routes = BEAN + idempotent('{filter: {header: slow, steps: [{delay: {constant: 60000}}]}}, ' + NEW)
+    routes = BEAN + idempotent('{filter: {header: slow, steps: [{log: "holds its key"}, {delay: {constant: 60000}}]}}, ' + NEW)
     with Broker({'r.yaml': routes}, settings=TWO) as b:
         assert send(b, 'done') == (200, b'new')
         held = ['h%d' % i for i in range(8)]
@@ -124,7 +124,8 @@ def test_keys_of_a_killed_worker_are_given_back():
         threads = [threading.Thread(target=slow, args=(i,)) for i in held]
         for t in threads:
             t.start()
-        until(lambda: all(send(b, i) == (200, b'old') for i in held), 10, 'all keys are held')
+        until(lambda: b.log().count('holds its key') == len(held), 10, 'all keys are held')
+        assert all(send(b, i) == (200, b'old') for i in held)
         pids = b.workers('http')
         for pid in pids:
             os.kill(pid, signal.SIGKILL)
