@@ -43,8 +43,11 @@ failed_status(struct exchange *ex)
 static bool
 is_blank(const struct value *v)
 {
-	return v->type == VALUE_NULL ||
-	    (v->type == VALUE_STRING && !(v->flags & VALUE_INPUT) && str_trim(v->u.s).n == 0);
+	if (v->type == VALUE_NULL)
+		return true;
+	if (v->type == VALUE_XML)
+		return !(v->flags & VALUE_NODESET) && v->u.s.n == 0; /* an empty list is something */
+	return v->type == VALUE_STRING && !(v->flags & VALUE_INPUT) && str_trim(v->u.s).n == 0;
 }
 
 /* ---- headers ---- */
