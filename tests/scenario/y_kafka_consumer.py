@@ -469,7 +469,7 @@ def test_run_again():
     t = K.topic(None, 2)
     with tempfile.TemporaryDirectory(prefix='ht-') as folder:
         with open(os.path.join(folder, 'r.yaml'), 'w') as f:
-            f.write(json.dumps([route(source(t, groupId='again', sessionTimeoutMs=30000), {'log': 'got ${body}'})]))
+            f.write(json.dumps([route(source(t, groupId='again-%d' % os.getpid(), sessionTimeoutMs=30000), {'log': 'got ${body}'})]))
 
         class Run:
             def __init__(self):
@@ -480,7 +480,10 @@ def test_run_again():
                 threading.Thread(target=lambda: self.lines.extend(iter(self.proc.stdout.readline, '')), daemon=True).start()
 
             def wait(self, text):
-                until(lambda: [line for line in self.lines if text in line], 15, '%s in %s' % (text, self.lines))
+                try:
+                    until(lambda: [line for line in self.lines if text in line], 15, text)
+                except AssertionError as e:
+                    raise AssertionError('%s: %s' % (e, self.lines))
 
             def end(self):
                 self.proc.send_signal(15)
