@@ -188,6 +188,7 @@ client_init(struct kafka_client *kc, struct kafka_state *ks, const struct kafka_
 	list_init(&kc->waiting);
 	list_init(&kc->left);
 	list_init(&kc->queued);
+	list_init(&kc->again);
 	loop_defer_init(&kc->give, kafka_producer_give);
 }
 
@@ -401,7 +402,10 @@ client_fatal(struct kafka_client *kc)
 {
 	kc->down = rd_kafka_fatal_error(kc->rk, kc->reason, sizeof kc->reason);
 	kafka_log_error(kc->down, kc->reason, true);
-	kc->broken = true; /* librdkafka now reports all it has as failed */
+	kc->broken = true;
+	/* It reports what it has as failed, but for what came in just then. */
+	(void)rd_kafka_purge(kc->rk, RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT |
+	    RD_KAFKA_PURGE_F_NON_BLOCKING); /* cannot fail for a producer */
 	loop_defer(worker_loop(kc->ks->wk), &kc->give);
 }
 

@@ -42,6 +42,9 @@ struct kafka_client {
 	struct list waiting; /* …of these: there is no room */
 	struct list left;    /* struct kafka_send: without an exchange, for librdkafka's reports */
 	struct list queued;         /* struct kafka_record: given at the end of the turn */
+	struct list again;          /* …before those, to the client that takes a broken one's place */
+	uint32_t again_n;
+	uint64_t sequence;          /* of the last one that was queued */
 	struct loop_defer give;
 	struct loop_timer patience; /* of the oldest */
 	struct monotime due;        /* when it is over, while the timer runs */

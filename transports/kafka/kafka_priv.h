@@ -33,8 +33,9 @@ struct kafka_target {
 
 /* One record of a send: librdkafka gives it back with its fate. */
 struct kafka_record {
-	struct list node; /* in client.queued */
+	struct list node; /* in client.queued or .again */
 	struct kafka_send *send;
+	uint64_t sequence; /* of its client: as it was queued */
 	struct kafka_bytes value;
 	int32_t partition; /* where it came to */
 	int64_t offset, timestamp;

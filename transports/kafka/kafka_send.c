@@ -281,8 +281,10 @@ queue_all(struct kafka_send *s)
 {
 	s->counted = true;
 	count(s, true);
-	for (size_t i = 0; i < s->n; i++)
+	for (size_t i = 0; i < s->n; i++) {
+		s->records[i].sequence = ++s->client->sequence;
 		list_append(&s->client->queued, &s->records[i].node);
+	}
 	loop_defer(worker_loop(s->client->ks->wk), &s->client->give);
 }
 
