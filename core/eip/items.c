@@ -58,25 +58,10 @@ split_text(struct arena *a, const struct value *v, const char *delimiter_text)
 /* ---- maps ---- */
 
 static struct value
-entry_value(struct arena *a, struct str key, struct value v)
-{
-	struct value map = value_new_map(a, 2, false);
-	value_map_set(a, map.u.map, STR_LIT("key"), value_str(key));
-	value_map_set(a, map.u.map, STR_LIT("value"), v);
-	map.flags |= VALUE_ENTRY;
-	return map;
-}
-
-static struct value
 entries(struct arena *a, const struct value *v)
 {
 	struct value map = value_plain(a, v);
-	struct value list = value_new_list(a, map.u.map->n);
-	for (size_t i = 0; i < map.u.map->n; i++) {
-		const struct value_entry *e = &map.u.map->entries[i];
-		value_list_add(a, list.u.list, entry_value(a, e->key, *e->value));
-	}
-	return list;
+	return value_map_entries(a, map.u.map);
 }
 
 /* A JSON array, so that each element is found at once. */

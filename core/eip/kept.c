@@ -21,21 +21,12 @@ keep_map(struct exchange *ex, struct value_map *to, const struct value_map *from
 	}
 }
 
-static bool
-is_kept(const struct value_map *kept, struct str name)
-{
-	for (size_t i = 0; i < kept->n; i++)
-		if (str_eq(kept->entries[i].key, name))
-			return true;
-	return false;
-}
-
 static void
 give_back(
     struct exchange *ex, const struct value_map *now, const struct value_map *kept, set_fn *set)
 {
 	for (size_t i = now->n; i-- > 0;)
-		if (i < now->n && !is_kept(kept, now->entries[i].key))
+		if (i < now->n && value_map_find(kept, now->entries[i].key) == NULL)
 			set(ex, now->entries[i].key, value_null());
 	for (size_t i = 0; i < kept->n; i++) {
 		const struct value *v = value_map_find(now, kept->entries[i].key);

@@ -4,6 +4,7 @@
  */
 #include "core/eip/log_mask.h"
 
+#include "core/base/assert.h"
 #include "core/base/buf.h"
 
 #include <ctype.h>
@@ -32,8 +33,6 @@ static const char *const words[] = { "accesskey", "accesstoken", "accesstokensec
 	"userauthenticationcredentials", "username", "userpassword", "verificationcode",
 	"webhookverifytoken", "zookeeperpassword" };
 
-enum { WORDS = sizeof words / sizeof words[0] };
-
 static bool
 is_word(char ch)
 {
@@ -43,7 +42,7 @@ is_word(char ch)
 static bool
 is_sensitive_member(struct str name)
 {
-	for (size_t i = 0; i < WORDS; i++) {
+	for (size_t i = 0; i < ARRAY_LEN(words); i++) {
 		if (str_caseeq(name, str_of(words[i])))
 			return true;
 	}
@@ -53,12 +52,9 @@ is_sensitive_member(struct str name)
 static bool
 is_sensitive_name(struct str name)
 {
-	for (size_t i = 0; i < WORDS; i++) {
-		size_t n = strlen(words[i]);
-		for (size_t at = 0; at + n <= name.n; at++) {
-			if (str_caseeq((struct str){ name.p + at, n }, str_of(words[i])))
-				return true;
-		}
+	for (size_t i = 0; i < ARRAY_LEN(words); i++) {
+		if (str_casefind(name, str_of(words[i])) != SIZE_MAX)
+			return true;
 	}
 	return false;
 }

@@ -150,6 +150,8 @@ void value_map_set(struct arena *a, struct value_map *m, struct str key,
 struct value *value_map_find(const struct value_map *m, struct str key);
 bool value_map_remove(struct value_map *m, struct str key);
 void value_map_clear(struct value_map *m);
+/* What iterating over the map gives: a list of its entries (VALUE_ENTRY), in order. */
+struct value value_map_entries(struct arena *a, const struct value_map *m);
 
 /* A JSON node as a value: scalars become plain values (whole numbers INT, LONG beyond 32 bits,
  * DECIMAL beyond 64; with a fraction DOUBLE), arrays and objects VALUE_JSON. `blob` is where the

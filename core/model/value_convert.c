@@ -343,14 +343,19 @@ to_map(const struct conversion *cv, const struct value *v, struct value *out)
 	return HINNY_OK;
 }
 
-static struct value
-map_entry(struct arena *a, const struct value_entry *e)
+struct value
+value_map_entries(struct arena *a, const struct value_map *m)
 {
-	struct value entry = value_new_map(a, 2, false);
-	value_map_set(a, entry.u.map, STR_LIT("key"), value_str(e->key));
-	value_map_set(a, entry.u.map, STR_LIT("value"), *e->value);
-	entry.flags |= VALUE_ENTRY;
-	return entry;
+	struct value list = value_new_list(a, m->n);
+
+	for (size_t i = 0; i < m->n; i++) {
+		struct value entry = value_new_map(a, 2, false);
+		value_map_set(a, entry.u.map, STR_LIT("key"), value_str(m->entries[i].key));
+		value_map_set(a, entry.u.map, STR_LIT("value"), *m->entries[i].value);
+		entry.flags |= VALUE_ENTRY;
+		value_list_add(a, list.u.list, entry);
+	}
+	return list;
 }
 
 /* What a split would see: elements, map entries, or the one value. */
@@ -363,13 +368,12 @@ to_iterator(const struct conversion *cv, const struct value *v, struct value *ou
 		*out = from;
 		return HINNY_OK;
 	}
-	*out = value_new_list(cv->a, 1);
-	if (from.type != VALUE_MAP) {
-		value_list_add(cv->a, out->u.list, from);
+	if (from.type == VALUE_MAP) {
+		*out = value_map_entries(cv->a, from.u.map);
 		return HINNY_OK;
 	}
-	for (size_t i = 0; i < from.u.map->n; i++)
-		value_list_add(cv->a, out->u.list, map_entry(cv->a, &from.u.map->entries[i]));
+	*out = value_new_list(cv->a, 1);
+	value_list_add(cv->a, out->u.list, from);
 	return HINNY_OK;
 }
 

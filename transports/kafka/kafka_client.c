@@ -89,6 +89,14 @@ client_free(struct kafka_client *kc)
 	loop_free_later(worker_loop(kc->ks->wk), kc);
 }
 
+/* All that it has is reported as failed, soon. */
+static void
+purge(rd_kafka_t *rk)
+{
+	(void)rd_kafka_purge(rk, RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT |
+	    RD_KAFKA_PURGE_F_NON_BLOCKING); /* cannot fail for a producer */
+}
+
 /* The end of a client of librdkafka waits for its threads: it is done on a thread of the pool. */
 struct ending {
 	struct loop_work work;
@@ -132,8 +140,7 @@ client_stop(struct kafka_client *kc, bool all)
 		ending_done(&e->work);
 		return;
 	}
-	(void)rd_kafka_purge(e->rk, RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT |
-	    RD_KAFKA_PURGE_F_NON_BLOCKING); /* cannot fail for a producer */
+	purge(e->rk);
 	loop_work_start(worker_loop(kc->ks->wk), &e->work, ending_run, ending_done);
 }
 
@@ -392,8 +399,7 @@ kafka_client_refused(const struct kafka_client *kc)
 void
 kafka_client_purge(struct kafka_client *kc)
 {
-	(void)rd_kafka_purge(kc->rk, RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT |
-	    RD_KAFKA_PURGE_F_NON_BLOCKING); /* cannot fail for a producer */
+	purge(kc->rk);
 	kafka_sends_fail_queued(kc);
 }
 
@@ -404,8 +410,7 @@ client_fatal(struct kafka_client *kc)
 	kafka_log_error(kc->down, kc->reason, true);
 	kc->broken = true;
 	/* It reports what it has as failed, but for what came in just then. */
-	(void)rd_kafka_purge(kc->rk, RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT |
-	    RD_KAFKA_PURGE_F_NON_BLOCKING); /* cannot fail for a producer */
+	purge(kc->rk);
 	loop_defer(worker_loop(kc->ks->wk), &kc->give);
 }
 
