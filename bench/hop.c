@@ -1,5 +1,5 @@
 /*
- * What a hop costs: a home and a callee, two processes, 1 KB bodies, so many calls in flight; CPU time of each side for a call (getrusage: nng's threads included).
+ * What a hop costs: a home and a callee, two processes, 1 KB bodies, so many calls in flight; CPU time of each side for a call (getrusage).
  *
  *   hop [CALLS] [IN_FLIGHT] [BODY]
  *

@@ -1,6 +1,6 @@
 /*
  * The supervisor: what hinnyd and `hinny run` are. One process, one thread; it never touches a
- * message and links neither nng nor any library of a transport or transformer. It reads the
+ * message and links no library of a transport or transformer. It reads the
  * configuration, makes bundles and generations of it, starts workers, replaces those that die, and
  * serves the admin socket.
  */

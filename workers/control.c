@@ -342,7 +342,7 @@ control_say_ready(struct worker *wk)
 {
 	char inbox[300] = "";
 	if (wk->ipc != NULL)
-		snprintf(inbox, sizeof inbox, "ipc://%s/%s.%u.%llu", wk->run_dir, wk->kind->kind, wk->args.index,
+		snprintf(inbox, sizeof inbox, "%s/%s.%u.%llu", wk->run_dir, wk->kind->kind, wk->args.index,
 		    (unsigned long long)wk->args.incarnation);
 	struct control_message m = { .type = FRAME_READY, .fd = -1 };
 	m.ready = (struct control_ready){

@@ -259,8 +259,8 @@ ignore_signals(void)
 }
 
 /*
- * One heap for all threads: those of nng only hand blocks to ours, and an arena each would keep
- * a few hundred KiB that no other thread can use. And what a burst took goes back afterwards.
+ * One heap for all threads: those of libraries only hand blocks to ours, and an arena each would
+ * keep a few hundred KiB that no other thread can use. And what a burst took goes back afterwards.
  */
 static void
 limit_heap(void)

@@ -2,7 +2,7 @@
  * The control frames' payloads: what supervisor and workers say over the socketpair that a worker
  * inherits. One structure a frame; their members are encoded in the order in which the table in
  * control.c names them, and that table is all that encoder and decoder know. Which side may send
- * what comes from frames.def. Without nng: the supervisor links it too. The socket itself is
+ * what comes from frames.def. The supervisor links it too. The socket itself is
  * core/ipc/channel.h.
  */
 #ifndef HINNY_IPC_CONTROL_H
@@ -32,7 +32,7 @@ struct control_hello {
 struct control_ready {
 	struct str kind;
 	uint64_t incarnation, generation;
-	struct str inbox; /* "ipc://RUN/KIND.I.INCARNATION"; empty when it opened none (its
+	struct str inbox; /* "RUN/KIND.I.INCARNATION"; empty when it opened none (its
 	                     generation needs no calls) */
 };
 struct control_refused {

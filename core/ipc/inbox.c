@@ -101,8 +101,9 @@ on_frame(struct ipc *ipc, struct frame_reader *r, struct blob *blob)
 }
 
 static void
-on_blob(struct ipc *ipc, struct blob *blob)
+on_blob(void *arg, struct blob *blob)
 {
+	struct ipc *ipc = arg;
 	struct str batch = { blob->data, blob->size };
 	struct frame_reader r = { 0 };
 	while (!ipc->closing && frame_next(&batch, &r))
@@ -110,19 +111,6 @@ on_blob(struct ipc *ipc, struct blob *blob)
 	if (r.bad)
 		log_error("a broken frame was dropped");
 	blob_put(blob);
-}
-
-static void
-ipc_woken(struct loop_wake *w)
-{
-	struct ipc *ipc = CONTAINER_OF(w, struct ipc, wake);
-	size_t n;
-	struct blob **blobs = intake_take(ipc->intake, &n);
-	for (size_t i = 0; i < n; i++)
-		on_blob(ipc, blobs[i]);
-	free(blobs);
-	if (!ipc->closing)
-		peers_woken(ipc);
 }
 
 static void
@@ -138,23 +126,10 @@ ipc_serve_again(struct loop_timer *t)
 }
 
 void
-ipc_inbox_url(const struct ipc *ipc, int kind, uint32_t index, uint64_t incarnation, char *url)
+ipc_inbox_path(const struct ipc *ipc, int kind, uint32_t index, uint64_t incarnation, char *path)
 {
-	snprintf(url, IPC_URL_MAX, "ipc://%s/%s.%u.%llu", ipc->run_dir, kind_at(kind)->kind, index,
+	snprintf(path, IPC_PATH_MAX, "%s/%s.%u.%llu", ipc->run_dir, kind_at(kind)->kind, index,
 	    (unsigned long long)incarnation);
-}
-
-static enum hinny_rc
-inbox_open(struct ipc *ipc, struct hinny_error *err)
-{
-	char url[IPC_URL_MAX];
-	ipc_inbox_url(ipc, ipc->opt.kind, ipc->opt.index, ipc->opt.incarnation, url);
-	enum hinny_rc rc = loop_wake_init(ipc->opt.lp, &ipc->wake, ipc_woken, err);
-	if (rc == HINNY_OK)
-		rc = intake_new(url, &ipc->wake, &ipc->intake, err);
-	if (rc != HINNY_OK)
-		loop_wake_close(&ipc->wake);
-	return rc;
 }
 
 enum hinny_rc
@@ -175,7 +150,9 @@ ipc_open(const struct ipc_options *opt, struct ipc **out, struct hinny_error *er
 	list_init(&ipc->waiting_successors);
 	list_init(&ipc->successors);
 	call_init(ipc);
-	enum hinny_rc rc = inbox_open(ipc, err);
+	char path[IPC_PATH_MAX];
+	ipc_inbox_path(ipc, opt->kind, opt->index, opt->incarnation, path);
+	enum hinny_rc rc = intake_new(opt->lp, path, on_blob, ipc, &ipc->intake, err);
 	if (rc != HINNY_OK) {
 		free(ipc->run_dir);
 		free(ipc);
@@ -210,7 +187,6 @@ ipc_close(struct ipc *ipc)
 		operation_successor_lost(ipc, LIST_FIRST(&ipc->successors, struct ipc_successor, node)->incarnation);
 	loop_defer_cancel(&ipc->complete);
 	intake_free(ipc->intake);
-	loop_wake_close(&ipc->wake);
 	struct loop_timer *const timers[] = { &ipc->tick, &ipc->again, &ipc->redial };
 	for (size_t i = 0; i < ARRAY_LEN(timers); i++)
 		loop_timer_close(timers[i], NULL);
@@ -248,13 +224,12 @@ ipc_peer_down(struct ipc *ipc, uint64_t incarnation, uint64_t running, const cha
 bool
 ipc_peers_left(const struct ipc *ipc)
 {
-	char path[IPC_URL_MAX];
+	char path[IPC_PATH_MAX];
 	if (ipc == NULL)
 		return false;
 	LIST_FOREACH(&ipc->peers, it, tmp) {
 		const struct ipc_peer *peer = LIST_ENTRY(it, struct ipc_peer, node);
-		snprintf(path, sizeof path, "%s/%s.%u.%llu", ipc->run_dir, kind_at(peer->kind)->kind, peer->index,
-		    (unsigned long long)peer->incarnation);
+		ipc_inbox_path(ipc, peer->kind, peer->index, peer->incarnation, path);
 		if (peer->announced && access(path, F_OK) == 0)
 			return true;
 	}

@@ -1,77 +1,58 @@
 /*
- * An inbox: whoever dials is accepted, and what comes is cut into frames. The bytes are read into a place of the connection's own, from which whole frames are copied into
- * a blob; a frame that is larger than that place is read into a blob at once. When the loop is late so much is queued, and no more is read. A connection whose bytes are
- * no frames is closed: nothing in it could be found again.
+ * An inbox: whoever connects is accepted, and what comes is cut into frames. Bytes are read into one place for all connections, from which whole frames are copied into
+ * a blob; the rest of a frame that is not whole is read into a blob of its own. A connection whose bytes are no frames is closed: nothing in it could be found again.
  */
 #include "core/ipc/wire.h"
 
 #include "core/base/list.h"
 #include "core/base/log.h"
 #include "core/base/mem.h"
+#include "core/ipc/wire_priv.h"
 #include "core/model/frame.h"
 
-#include <nng/nng.h>
-
-#include <pthread.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <unistd.h>
 
-enum { STAGE = 32 << 10, INTAKE_QUEUED = 8 << 20, ACCEPT_AGAIN_MS = 10, LENGTH = 4 };
+enum { STAGE = 64 << 10, ACCEPT_AGAIN_MS = 10, LENGTH = 4 };
 
 struct connection {
 	struct list node; /* of intake.connections */
 	struct intake *in;
-	nng_stream *stream;
-	nng_aio *rx;
-	struct blob *large; /* a frame that is not whole yet */
-	size_t n;           /* bytes in `stage` */
-	bool paused, ended; /* under the lock of the intake */
-	const char *why;    /* it was ended by this side; under the lock */
-	char stage[STAGE];
+	struct loop_fd fd;
+	struct blob *part;  /* a frame that is not whole yet */
+	char length[LENGTH]; /* … or the first `length_n` bytes of one */
+	size_t length_n;
 };
 
 struct intake {
-	struct loop_wake *wake;
-	nng_stream_listener *listener;
-	nng_aio *accept;
-	bool resting; /* of accept's callback */
-	pthread_mutex_t lock;
-	/* under the lock */
+	struct loop *lp;
+	struct sockaddr_un address;
+	intake_fn *fn;
+	void *arg;
+	struct loop_fd fd;
+	struct loop_timer again; /* accepting failed */
 	struct list connections;
-	struct blob **queue;
-	size_t n, cap, bytes;
-	bool changed; /* a connection is paused or ended */
-	bool failing; /* to accept */
+	char stage[STAGE];
 };
 
-/* ---- on nng's threads ---- */
-
-static void
-connection_read(struct connection *c)
+enum hinny_rc
+wire_address(const char *path, struct sockaddr_un *out, struct hinny_error *err)
 {
-	nng_iov iov[2];
-	unsigned n = 0;
+	size_t n = strlen(path);
 
-	if (c->large != NULL)
-		iov[n++] = (nng_iov){ .iov_buf = c->large->data + c->large->size, .iov_len = c->large->cap - c->large->size };
-	iov[n++] = (nng_iov){ .iov_buf = c->stage + c->n, .iov_len = STAGE - c->n };
-	(void)nng_aio_set_iov(c->rx, n, iov); /* fails for too many only */
-	nng_stream_recv(c->stream, c->rx);
+	*out = (struct sockaddr_un){ .sun_family = AF_UNIX };
+	if (n >= sizeof out->sun_path)
+		return hinny_error_set(err, HINNY_EINVAL, "%s: the name of a socket has %zu bytes at most; choose a shorter run directory", path,
+		    sizeof out->sun_path - 1);
+	memcpy(out->sun_path, path, n);
+	return HINNY_OK;
 }
 
-static void
-deliver(struct intake *in, struct blob *b)
-{
-	pthread_mutex_lock(&in->lock);
-	if (in->n == in->cap) {
-		in->cap = in->cap != 0 ? 2 * in->cap : 16;
-		in->queue = mem_realloc(in->queue, in->cap * sizeof in->queue[0]);
-	}
-	in->queue[in->n++] = b;
-	in->bytes += b->size;
-	pthread_mutex_unlock(&in->lock);
-	loop_wake_send(in->wake);
-}
+/* ---- frames ---- */
 
 static uint32_t
 frame_length(const char *p)
@@ -81,159 +62,197 @@ frame_length(const char *p)
 	return (uint32_t)u[0] | (uint32_t)u[1] << 8 | (uint32_t)u[2] << 16 | (uint32_t)u[3] << 24;
 }
 
-/* Whole frames leave the stage; false: what is behind them is none. */
+/* Bytes of whole frames at p; `need`: the length of the one behind them, 0 when that is not known yet. False: that is no frame. */
 static bool
-connection_cut(struct connection *c)
+whole_frames(const char *p, size_t n, size_t *whole, size_t *need)
 {
-	size_t whole = 0, need = 0;
-	bool good = true;
+	*whole = 0;
+	for (;;) {
+		size_t rest = n - *whole;
+		*need = 0;
+		if (rest < LENGTH)
+			return true;
+		*need = LENGTH + (size_t)frame_length(p + *whole);
+		if (*need < FRAME_HEAD || *need > FRAME_MAX || (rest > LENGTH && p[*whole + LENGTH] != FRAME_VERSION))
+			return false;
+		if (rest < *need)
+			return true;
+		*whole += *need;
+	}
+}
 
-	while (good && c->n - whole >= LENGTH) {
-		need = LENGTH + (size_t)frame_length(c->stage + whole);
-		good = need >= FRAME_HEAD && need <= FRAME_MAX &&
-		    (c->n - whole == LENGTH || c->stage[whole + LENGTH] == FRAME_VERSION);
-		if (!good || c->n - whole < need)
-			break;
-		whole += need;
-		need = 0;
+/* What is no whole frame is kept. */
+static void
+keep_rest(struct connection *c, const char *p, size_t n, size_t need)
+{
+	if (need != 0) {
+		c->part = blob_new(need);
+		c->part->size = n;
+		memcpy(c->part->data, p, n);
+	} else {
+		c->length_n = n;
+		memcpy(c->length, p, n);
 	}
+}
+
+/* n bytes have come; blobs[] is filled with *blobs_n ones of whole frames. False: what follows them is none. */
+static bool
+connection_got(struct connection *c, size_t n, struct blob **blobs, size_t *blobs_n)
+{
+	char *stage = c->in->stage;
+	size_t whole, need;
+
+	if (c->part != NULL) {
+		size_t rest = c->part->cap - c->part->size;
+		size_t k = n < rest ? n : rest;
+		c->part->size += k;
+		n -= k;
+		if (c->part->size < c->part->cap)
+			return true;
+		blobs[(*blobs_n)++] = c->part;
+		c->part = NULL;
+	}
+	n += c->length_n;
+	c->length_n = 0;
+	bool good = whole_frames(stage, n, &whole, &need);
 	if (whole > 0)
-		deliver(c->in, blob_copy(c->stage, whole));
-	c->n -= whole;
-	if (good && need > STAGE) {
-		c->large = blob_new(need);
-		memcpy(c->large->data, c->stage + whole, c->n);
-		c->large->size = c->n;
-		c->n = 0;
-	} else if (c->n > 0 && whole > 0) {
-		memmove(c->stage, c->stage + whole, c->n);
-	}
+		blobs[(*blobs_n)++] = blob_copy(stage, whole);
+	if (good)
+		keep_rest(c, stage + whole, n - whole, need);
 	return good;
 }
 
-/* n bytes have come. */
-static bool
-connection_got(struct connection *c, size_t n)
-{
-	if (c->large != NULL) {
-		size_t rest = c->large->cap - c->large->size;
-		size_t k = n < rest ? n : rest;
-		c->large->size += k;
-		n -= k;
-		if (c->large->size < c->large->cap)
-			return true;
-		deliver(c->in, c->large);
-		c->large = NULL;
-	}
-	c->n += n;
-	return connection_cut(c);
-}
+/* ---- connections ---- */
 
-static void
-connection_on_read(void *arg)
-{
-	struct connection *c = arg;
-	struct intake *in = c->in;
-	bool ended = nng_aio_result(c->rx) != 0;
-	bool broken = !ended && !connection_got(c, nng_aio_count(c->rx));
-
-	pthread_mutex_lock(&in->lock);
-	if (broken)
-		c->why = "what came is no frame";
-	c->ended = ended || broken;
-	c->paused = !c->ended && in->bytes > INTAKE_QUEUED;
-	bool stops = c->ended || c->paused;
-	in->changed |= stops;
-	pthread_mutex_unlock(&in->lock);
-	if (stops)
-		loop_wake_send(in->wake);
-	else
-		connection_read(c);
-}
-
-static void
-connection_start(struct connection *c)
-{
-	pthread_mutex_lock(&c->in->lock);
-	c->paused = false;
-	list_append(&c->in->connections, &c->node);
-	pthread_mutex_unlock(&c->in->lock);
-	connection_read(c);
-}
-
-static void
-connection_open(struct intake *in, nng_stream *stream)
-{
-	struct connection *c = mem_alloc(sizeof *c);
-
-	memset(c, 0, offsetof(struct connection, stage)); /* pages of the stage that are not used take no memory */
-	c->in = in;
-	c->stream = stream;
-	if (nng_aio_alloc(&c->rx, connection_on_read, c) != 0) {
-		nng_stream_free(stream);
-		free(c);
-		return;
-	}
-	connection_start(c);
-}
-
-static void
-intake_on_accept(void *arg)
-{
-	struct intake *in = arg;
-	int rc = nng_aio_result(in->accept);
-
-	if (rc == NNG_ECLOSED || rc == NNG_ECANCELED)
-		return;
-	if (!in->resting) {
-		pthread_mutex_lock(&in->lock);
-		in->failing = rc != 0;
-		pthread_mutex_unlock(&in->lock);
-		if (rc != 0) { /* out of something: those who dial wait meanwhile */
-			in->resting = true;
-			nng_sleep_aio(ACCEPT_AGAIN_MS, in->accept);
-			return;
-		}
-		connection_open(in, nng_aio_get_output(in->accept, 0));
-	}
-	in->resting = false;
-	nng_stream_listener_accept(in->listener, in->accept);
-}
-
-/* ---- on the loop's thread ---- */
-
-/* Nothing of it runs on another thread any more. */
 static void
 connection_free(struct connection *c)
 {
-	nng_aio_free(c->rx);
-	nng_stream_close(c->stream);
-	nng_stream_free(c->stream);
-	if (c->large != NULL)
-		blob_put(c->large);
-	free(c);
+	loop_fd_close(&c->fd, NULL);
+	(void)close(c->fd.fd); /* nothing was written */
+	list_remove(&c->node);
+	blob_put(c->part);
+	loop_free_later(c->in->lp, c);
+}
+
+static ssize_t
+connection_read(struct connection *c)
+{
+	struct iovec iov[2];
+	int n = 0;
+	ssize_t k;
+
+	if (c->part != NULL)
+		iov[n++] = (struct iovec){ c->part->data + c->part->size, c->part->cap - c->part->size };
+	memcpy(c->in->stage, c->length, c->length_n);
+	iov[n++] = (struct iovec){ c->in->stage + c->length_n, STAGE - c->length_n };
+	do
+		k = readv(c->fd.fd, iov, n);
+	while (k == -1 && errno == EINTR);
+	return k;
+}
+
+static void
+connection_on_event(struct loop_fd *w, unsigned events)
+{
+	struct connection *c = CONTAINER_OF(w, struct connection, fd);
+	intake_fn *fn = c->in->fn;
+	void *arg = c->in->arg;
+	struct blob *blobs[2];
+	size_t blobs_n = 0;
+
+	(void)events;
+	ssize_t k = connection_read(c);
+	if (k == -1 && errno == EAGAIN)
+		return;
+	if (k <= 0) { /* a part of a frame counts as never sent */
+		connection_free(c);
+		return;
+	}
+	if (!connection_got(c, (size_t)k, blobs, &blobs_n)) {
+		log_error("a connection to the inbox was closed: what it brought is no frame of version %d", FRAME_VERSION);
+		connection_free(c);
+	}
+	for (size_t i = 0; i < blobs_n; i++) /* the connection and the inbox may go in the course of it */
+		fn(arg, blobs[i]);
+}
+
+static void
+connection_open(struct intake *in, int fd)
+{
+	struct connection *c = MEM_NEW(struct connection);
+
+	c->in = in;
+	list_append(&in->connections, &c->node);
+	(void)loop_fd_init(in->lp, &c->fd, fd, connection_on_event, NULL); /* fails for negative descriptors only */
+	loop_fd_watch(&c->fd, LOOP_READ);
+}
+
+/* ---- the inbox ---- */
+
+static void
+intake_on_event(struct loop_fd *w, unsigned events)
+{
+	struct intake *in = CONTAINER_OF(w, struct intake, fd);
+	int fd;
+
+	(void)events;
+	while ((fd = accept4(w->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK)) != -1)
+		connection_open(in, fd);
+	if (errno == EAGAIN || errno == EINTR || errno == ECONNABORTED)
+		return;
+	log_error("the inbox cannot accept a connection: %m"); /* out of something: those who connect wait meanwhile */
+	loop_fd_watch(w, 0);
+	loop_timer_start(&in->again, ACCEPT_AGAIN_MS, 0);
+}
+
+static void
+intake_again(struct loop_timer *t)
+{
+	loop_fd_watch(&CONTAINER_OF(t, struct intake, again)->fd, LOOP_READ);
+}
+
+static enum hinny_rc
+intake_listen(struct intake *in, struct hinny_error *err)
+{
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+	if (fd != -1 && bind(fd, (const struct sockaddr *)&in->address, sizeof in->address) == 0 && listen(fd, SOMAXCONN) == 0) {
+		(void)loop_fd_init(in->lp, &in->fd, fd, intake_on_event, NULL); /* fails for negative descriptors only */
+		loop_fd_watch(&in->fd, LOOP_READ);
+		return HINNY_OK;
+	}
+	enum hinny_rc rc = hinny_error_errno(err, errno, "cannot open the inbox %s", in->address.sun_path);
+	if (fd != -1)
+		(void)close(fd);
+	return rc;
 }
 
 enum hinny_rc
-intake_new(const char *url, struct loop_wake *wake, struct intake **out, struct hinny_error *err)
+intake_new(struct loop *lp, const char *path, intake_fn *fn, void *arg, struct intake **out, struct hinny_error *err)
 {
-	struct intake *in = MEM_NEW(struct intake);
+	struct intake *in = mem_alloc(sizeof *in);
 
-	in->wake = wake;
+	memset(in, 0, offsetof(struct intake, stage)); /* pages of the stage that are not used take no memory */
+	in->lp = lp;
+	in->fn = fn;
+	in->arg = arg;
 	list_init(&in->connections);
-	pthread_mutex_init(&in->lock, NULL);
-	int rc = nng_stream_listener_alloc(&in->listener, url);
-	if (rc == 0)
-		rc = nng_aio_alloc(&in->accept, intake_on_accept, in);
-	if (rc == 0)
-		rc = nng_stream_listener_listen(in->listener);
-	if (rc != 0) {
-		intake_free(in);
-		return hinny_error_set(err, HINNY_EIO, "cannot open the inbox %s: %s", url, nng_strerror(rc));
+	enum hinny_rc rc = wire_address(path, &in->address, err);
+	if (rc == HINNY_OK)
+		rc = intake_listen(in, err);
+	if (rc != HINNY_OK) {
+		free(in);
+		return rc;
 	}
-	nng_stream_listener_accept(in->listener, in->accept);
+	loop_timer_init(lp, &in->again, intake_again);
 	*out = in;
 	return HINNY_OK;
+}
+
+static void
+intake_closed(struct loop_timer *t)
+{
+	free(CONTAINER_OF(t, struct intake, again));
 }
 
 void
@@ -241,62 +260,10 @@ intake_free(struct intake *in)
 {
 	if (in == NULL)
 		return;
-	nng_aio_free(in->accept); /* so no connection comes any more */
-	if (in->listener != NULL)
-		nng_stream_listener_close(in->listener);
-	nng_stream_listener_free(in->listener);
-	while (!list_empty(&in->connections)) {
-		struct connection *c = LIST_FIRST(&in->connections, struct connection, node);
-		list_remove(&c->node);
-		connection_free(c);
-	}
-	for (size_t i = 0; i < in->n; i++)
-		blob_put(in->queue[i]);
-	free(in->queue);
-	pthread_mutex_destroy(&in->lock);
-	free(in);
-}
-
-/* Those that were paused go on, those that ended go. */
-static void
-intake_look(struct intake *in)
-{
-	struct list stopped;
-
-	list_init(&stopped);
-	pthread_mutex_lock(&in->lock);
-	LIST_FOREACH(&in->connections, it, tmp) {
-		struct connection *c = LIST_ENTRY(it, struct connection, node);
-		if (!c->ended && !c->paused)
-			continue;
-		list_remove(&c->node);
-		list_append(&stopped, &c->node);
-	}
-	pthread_mutex_unlock(&in->lock);
-	while (!list_empty(&stopped)) {
-		struct connection *c = LIST_FIRST(&stopped, struct connection, node);
-		list_remove(&c->node);
-		if (c->why != NULL)
-			log_error("a connection to the inbox was closed: %s", c->why);
-		if (c->ended)
-			connection_free(c);
-		else
-			connection_start(c);
-	}
-}
-
-struct blob **
-intake_take(struct intake *in, size_t *n)
-{
-	pthread_mutex_lock(&in->lock);
-	struct blob **queue = in->queue;
-	bool changed = in->changed;
-	*n = in->n;
-	in->queue = NULL;
-	in->n = in->cap = in->bytes = 0;
-	in->changed = false;
-	pthread_mutex_unlock(&in->lock);
-	if (changed)
-		intake_look(in);
-	return queue;
+	while (!list_empty(&in->connections))
+		connection_free(LIST_FIRST(&in->connections, struct connection, node));
+	loop_fd_close(&in->fd, NULL);
+	(void)close(in->fd.fd); /* nothing was written */
+	(void)unlink(in->address.sun_path); /* in a jail it stays, and is taken away with the run folder */
+	loop_timer_close(&in->again, intake_closed);
 }

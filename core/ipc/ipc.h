@@ -1,5 +1,5 @@
 /*
- * Calls between workers, over nng: inboxes, batches, calls, replies, chunks with credit, deadlines. The only folder that knows nng.
+ * Calls between workers, over unix sockets: inboxes, batches, calls, replies, chunks with credit, deadlines.
  *
  * What makes calls safe (what was sent is queued, not received; around a SIGKILL it vanishes): an address ends in the worker's incarnation and is never reused; a
  * call is settled only by its reply, its deadline, or the death of that incarnation as the supervisor announces it. A late reply is dropped. Nobody blocks in a
@@ -65,7 +65,7 @@ struct ipc_options {
 	const struct ipc_ops *ops;
 	void *owner;
 	struct page *page;          /* calls being worked on are written here first */
-	const char *run_dir;        /* sockets: ipc://RUN/KIND.INDEX.INCARNATION */
+	const char *run_dir;        /* sockets: RUN/KIND.INDEX.INCARNATION */
 	int kind;                   /* kind_index() of this worker */
 	uint32_t index;
 	uint64_t incarnation;       /* below 2^24 */
@@ -79,7 +79,7 @@ struct ipc_options {
 	size_t spool_memory;
 };
 
-/* Opens the inbox. Never before fork: nng owns threads. */
+/* Opens the inbox. */
 enum hinny_rc ipc_open(const struct ipc_options *opt, struct ipc **out, struct hinny_error *err);
 void ipc_close(struct ipc *ipc); /* drops what is in flight without a word; NULL is fine */
 

@@ -17,7 +17,7 @@ enum {
 	IPC_TICK_MS = 50,           /* how exactly deadlines are kept */
 	IPC_LINGER_NS = 500000,     /* a reply does not wait longer for company when the next call is long */
 	IPC_SERVE_BURST = 64,       /* calls served before the loop looks at its other work */
-	IPC_URL_MAX = 256,
+	IPC_PATH_MAX = 256,
 	IPC_REDIAL_MS = 2, IPC_REDIAL_MAX_MS = 50,
 	IPC_BROKEN_MS = 100, /* so long a death may take to be announced */
 };
@@ -166,7 +166,6 @@ struct ipc {
 	struct ipc_options opt;
 	char *run_dir;
 	struct intake *intake;
-	struct loop_wake wake;          /* of the intake and of the peers' links */
 	struct loop_timer redial;
 	int64_t redial_ms;
 	struct list peers;
@@ -196,8 +195,8 @@ struct ipc {
 };
 
 /* inbox.c */
-/* IPC_URL_MAX bytes; what nng calls the inbox of a worker. */
-void ipc_inbox_url(const struct ipc *ipc, int kind, uint32_t index, uint64_t incarnation, char *url);
+/* IPC_PATH_MAX bytes: the socket of a worker's inbox. */
+void ipc_inbox_path(const struct ipc *ipc, int kind, uint32_t index, uint64_t incarnation, char *path);
 
 /* peer.c */
 bool peer_is_dead(const struct ipc *ipc, uint64_t incarnation);
@@ -210,7 +209,6 @@ void peer_flush_old(struct ipc *ipc); /* those whose first frame has waited for 
 size_t peer_queued(const struct ipc_peer *peer);
 struct ipc_peer *peer_choose(struct ipc *ipc, int kind); /* least calls outstanding, with room; NULL */
 bool peer_has_room(struct ipc_peer *peer); /* when false: call_dispatch comes when there may be some */
-void peers_woken(struct ipc *ipc);
 void ipc_redial(struct loop_timer *t);
 
 /* chunk.c */

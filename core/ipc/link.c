@@ -1,138 +1,142 @@
 /*
- * A link to an inbox. Bytes leave from a buffer of the link's own, so the caller can fill another one meanwhile; the first write is made in the loop's thread, and
- * goes through unless the socket is full. Something to receive is asked for only to learn that the other side has gone.
+ * A link to an inbox. What is sent is written at once; what the socket does not take leaves from a buffer of the link's own when it can, so the caller can fill another one
+ * meanwhile. The link is read only to learn that the other side has gone.
  */
 #include "core/ipc/wire.h"
 
 #include "core/base/mem.h"
+#include "core/ipc/wire_priv.h"
 
-#include <nng/nng.h>
-
-#include <pthread.h>
-#include <stdatomic.h>
+#include <errno.h>
 #include <stdlib.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 enum { LINK_KEEP = 1 << 20 }; /* a larger buffer is not kept */
 
 struct link {
-	struct loop_wake *wake;
-	nng_stream_dialer *dialer;
-	nng_stream *stream; /* NULL: not dialled */
-	nng_aio *dial, *tx, *rx;
-	char nothing[16];
-	atomic_uint events;
-	atomic_size_t unsent;
-	pthread_mutex_t lock;
-	/* under the lock */
+	struct loop *lp;
+	struct sockaddr_un address;
+	link_fn *fn;
+	void *arg;
+	struct loop_fd fd; /* not open: not dialled */
 	struct buf leaving;
-	size_t left;
-	bool busy, tell, broken;
+	size_t left; /* bytes of `leaving` that have been written */
+	struct loop_defer free_now;
+	bool tell;
 };
 
 static void
-link_event(struct link *l, unsigned event)
+hang_up(struct link *l)
 {
-	atomic_fetch_or(&l->events, event);
-	loop_wake_send(l->wake);
+	if (!l->fd.open)
+		return;
+	loop_fd_close(&l->fd, NULL);
+	(void)close(l->fd.fd); /* what it had taken is on its way */
 }
 
-static void
-link_write(struct link *l)
+static bool
+is_busy(const struct link *l)
 {
-	nng_iov iov = { .iov_buf = l->leaving.p + l->left, .iov_len = l->leaving.n - l->left };
-
-	(void)nng_aio_set_iov(l->tx, 1, &iov); /* fails for too many only */
-	nng_stream_send(l->stream, l->tx);
+	return l->left < l->leaving.n;
 }
 
-/* On a thread of nng's. */
-static void
-link_written(void *arg)
+/* Bytes written; the rest has to wait. -1: it is broken. */
+static ssize_t
+write_some(struct link *l, const char *p, size_t n)
 {
-	struct link *l = arg;
-	unsigned event = 0;
-	bool more = false;
+	size_t done = 0;
 
-	pthread_mutex_lock(&l->lock);
-	if (nng_aio_result(l->tx) != 0) {
-		event = LINK_BROKEN;
-		l->broken = true;
-	} else {
-		l->left += nng_aio_count(l->tx);
-		more = l->left < l->leaving.n;
+	while (done < n) {
+		ssize_t k = send(l->fd.fd, p + done, n - done, MSG_NOSIGNAL);
+		if (k == -1 && errno == EINTR)
+			continue;
+		if (k == -1 && errno != EAGAIN && errno != ENOBUFS)
+			return -1;
+		if (k == -1)
+			break;
+		done += (size_t)k;
 	}
-	atomic_store(&l->unsent, l->leaving.n - l->left);
-	if (!more) {
-		if (event == 0 && l->tell)
-			event = LINK_FREE;
-		l->busy = false;
-		l->tell = false;
-	}
-	pthread_mutex_unlock(&l->lock);
-	if (more)
-		link_write(l); /* nobody else touches what is leaving while it is busy */
-	if (event != 0)
-		link_event(l, event);
+	return (ssize_t)done;
 }
 
 static void
-link_read(struct link *l)
+on_free(struct loop_defer *d)
 {
-	nng_iov iov = { .iov_buf = l->nothing, .iov_len = sizeof l->nothing };
+	struct link *l = CONTAINER_OF(d, struct link, free_now);
 
-	(void)nng_aio_set_iov(l->rx, 1, &iov);
-	nng_stream_recv(l->stream, l->rx);
+	if (!l->tell || is_busy(l) || !l->fd.open)
+		return;
+	l->tell = false;
+	l->fn(l->arg, LINK_FREE);
 }
 
-/* On a thread of nng's: an inbox says nothing, so this is its end. */
+/* All has left. */
 static void
-link_heard(void *arg)
+now_free(struct link *l)
 {
-	struct link *l = arg;
+	if (l->leaving.cap > LINK_KEEP)
+		buf_fini(&l->leaving);
+	buf_clear(&l->leaving);
+	l->left = 0;
+	loop_fd_watch(&l->fd, LOOP_READ);
+	if (l->tell)
+		loop_defer(l->lp, &l->free_now);
+}
 
-	if (nng_aio_result(l->rx) == 0) {
-		link_read(l);
+static void
+now_broken(struct link *l)
+{
+	hang_up(l);
+	l->fn(l->arg, LINK_BROKEN);
+}
+
+/* An inbox says nothing, so what can be read is its end. */
+static bool
+has_ended(struct link *l)
+{
+	char c[16];
+	ssize_t k = recv(l->fd.fd, c, sizeof c, 0);
+
+	return k == 0 || (k == -1 && errno != EAGAIN && errno != EINTR);
+}
+
+static void
+on_event(struct loop_fd *w, unsigned events)
+{
+	struct link *l = CONTAINER_OF(w, struct link, fd);
+
+	if ((events & LOOP_READ) != 0 && has_ended(l)) {
+		now_broken(l);
 		return;
 	}
-	pthread_mutex_lock(&l->lock);
-	l->broken = true;
-	pthread_mutex_unlock(&l->lock);
-	link_event(l, LINK_BROKEN);
+	if ((events & LOOP_WRITE) == 0 || !is_busy(l))
+		return;
+	ssize_t k = write_some(l, l->leaving.p + l->left, l->leaving.n - l->left);
+	if (k == -1) {
+		now_broken(l);
+		return;
+	}
+	l->left += (size_t)k;
+	if (!is_busy(l))
+		now_free(l);
 }
 
 struct link *
-link_new(const char *url, struct loop_wake *wake, struct hinny_error *err)
+link_new(struct loop *lp, const char *path, link_fn *fn, void *arg, struct hinny_error *err)
 {
+	struct sockaddr_un address;
+
+	if (wire_address(path, &address, err) != HINNY_OK)
+		return NULL;
 	struct link *l = MEM_NEW(struct link);
-
-	l->wake = wake;
+	l->lp = lp;
+	l->address = address;
+	l->fn = fn;
+	l->arg = arg;
 	buf_init(&l->leaving, 0);
-	pthread_mutex_init(&l->lock, NULL);
-	int rc = nng_stream_dialer_alloc(&l->dialer, url);
-	if (rc == 0)
-		rc = nng_aio_alloc(&l->dial, NULL, NULL);
-	if (rc == 0)
-		return l;
-	(void)hinny_error_set(err, HINNY_EIO, "cannot make a link to %s: %s", url, nng_strerror(rc));
-	link_free(l);
-	return NULL;
-}
-
-/*
- * The operations go before the stream: one that is begun anew on a closed stream would never end, one that has been stopped cannot begin. That waits for a callback that
- * is running, and those do not wait.
- */
-static void
-link_hang_up(struct link *l)
-{
-	nng_aio_free(l->rx);
-	nng_aio_free(l->tx);
-	l->rx = l->tx = NULL;
-	if (l->stream == NULL)
-		return;
-	nng_stream_close(l->stream);
-	nng_stream_free(l->stream);
-	l->stream = NULL;
+	loop_defer_init(&l->free_now, on_free);
+	return l;
 }
 
 void
@@ -140,75 +144,69 @@ link_free(struct link *l)
 {
 	if (l == NULL)
 		return;
-	link_hang_up(l);
-	nng_aio_free(l->dial);
-	nng_stream_dialer_free(l->dialer);
-	pthread_mutex_destroy(&l->lock);
+	hang_up(l);
+	loop_defer_cancel(&l->free_now);
 	buf_fini(&l->leaving);
-	free(l);
+	loop_free_later(l->lp, l);
 }
 
 bool
 link_dial(struct link *l)
 {
-	link_hang_up(l);
-	nng_stream_dialer_dial(l->dialer, l->dial);
-	nng_aio_wait(l->dial); /* a unix socket is connected or refused at once */
-	if (nng_aio_result(l->dial) != 0)
+	hang_up(l);
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd == -1)
 		return false;
-	l->stream = nng_aio_get_output(l->dial, 0);
-	if (nng_aio_alloc(&l->tx, link_written, l) != 0 || nng_aio_alloc(&l->rx, link_heard, l) != 0) {
-		link_hang_up(l);
+	if (connect(fd, (const struct sockaddr *)&l->address, sizeof l->address) == -1) { /* a unix socket is connected or refused at once */
+		(void)close(fd);
 		return false;
 	}
-	l->busy = l->broken = false;
-	atomic_store(&l->events, 0);
-	atomic_store(&l->unsent, 0);
-	link_read(l);
+	(void)loop_fd_init(l->lp, &l->fd, fd, on_event, NULL); /* fails for negative descriptors only */
+	loop_fd_watch(&l->fd, LOOP_READ);
+	buf_clear(&l->leaving);
+	l->left = 0;
+	l->tell = false;
 	return true;
 }
 
 bool
 link_send(struct link *l, struct buf *out)
 {
-	if (l->stream == NULL)
+	if (!l->fd.open)
 		return false;
-	pthread_mutex_lock(&l->lock);
-	if (l->busy || l->broken) {
+	if (is_busy(l)) {
 		l->tell = true;
-		pthread_mutex_unlock(&l->lock);
 		return false;
 	}
-	struct buf sent = l->leaving;
+	ssize_t k = write_some(l, out->p, out->n);
+	if (k == -1)
+		return false; /* its end is about to be seen */
+	if ((size_t)k == out->n) {
+		if (out->cap > LINK_KEEP)
+			buf_fini(out);
+		buf_clear(out);
+		if (l->tell)
+			loop_defer(l->lp, &l->free_now);
+		return true;
+	}
+	struct buf empty = l->leaving;
 	l->leaving = *out;
-	l->left = 0;
-	l->busy = true;
-	pthread_mutex_unlock(&l->lock);
-	if (sent.cap > LINK_KEEP)
-		buf_fini(&sent);
-	buf_clear(&sent);
-	*out = sent;
-	atomic_store(&l->unsent, l->leaving.n);
-	link_write(l);
+	l->left = (size_t)k;
+	*out = empty;
+	loop_fd_watch(&l->fd, LOOP_READ | LOOP_WRITE);
 	return true;
 }
 
 void
 link_tell(struct link *l)
 {
-	pthread_mutex_lock(&l->lock);
 	l->tell = true;
-	pthread_mutex_unlock(&l->lock);
+	if (!is_busy(l))
+		loop_defer(l->lp, &l->free_now);
 }
 
 size_t
 link_unsent(const struct link *l)
 {
-	return atomic_load(&l->unsent);
-}
-
-unsigned
-link_events(struct link *l)
-{
-	return atomic_exchange(&l->events, 0);
+	return l->leaving.n - l->left;
 }

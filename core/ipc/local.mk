@@ -1,4 +1,4 @@
-# Calls between workers: the only folder with nng. Goes into the workers only.
+# Calls between workers. Goes into the workers only.
 core_ipc_sources = \
 	core/ipc/call.c \
 	core/ipc/chunk.c \
@@ -10,7 +10,7 @@ core_ipc_sources = \
 	core/ipc/poison.c \
 	core/ipc/serve.c
 
-# The control socket: of workers and supervisor alike, without nng.
+# The control socket: of workers and supervisor alike.
 core_ipc_control_sources = \
 	core/ipc/channel.c \
 	core/ipc/control.c

@@ -9,6 +9,33 @@
 
 #include <stdlib.h>
 
+/*
+ * Mostly the peer has died, and the supervisor is about to say so: only then it is known which call ended it. When it can be dialled again later it lives, and only what was
+ * sent is lost.
+ */
+static void
+peer_on_broken(struct ipc_peer *peer)
+{
+	struct ipc *ipc = peer->ipc;
+	log_debug("the connection to worker %s.%u is broken", kind_at(peer->kind)->kind, peer->index);
+	peer->dialled = false;
+	peer->broken = true;
+	ipc->redial_ms = IPC_BROKEN_MS;
+	loop_timer_start(&ipc->redial, ipc->redial_ms, 0);
+}
+
+static void
+peer_on_link(void *arg, enum link_event event)
+{
+	struct ipc_peer *peer = arg;
+	if (event == LINK_BROKEN) {
+		peer_on_broken(peer);
+		return;
+	}
+	peer_flush(peer);
+	call_dispatch(peer->ipc, peer->kind);
+}
+
 static void
 peer_flush_deferred(struct loop_defer *d)
 {
@@ -46,19 +73,19 @@ struct ipc_peer *
 peer_open(struct ipc *ipc, int kind, uint32_t index, uint64_t incarnation)
 {
 	struct hinny_error err;
-	char url[IPC_URL_MAX];
-	ipc_inbox_url(ipc, kind, index, incarnation, url);
-	struct link *l = link_new(url, &ipc->wake, &err);
-	if (l == NULL) {
+	char path[IPC_PATH_MAX];
+	struct ipc_peer *peer = MEM_NEW(struct ipc_peer);
+	ipc_inbox_path(ipc, kind, index, incarnation, path);
+	peer->link = link_new(ipc->opt.lp, path, peer_on_link, peer, &err);
+	if (peer->link == NULL) {
 		log_error("%s", err.text);
+		free(peer);
 		return NULL;
 	}
-	struct ipc_peer *peer = MEM_NEW(struct ipc_peer);
 	peer->ipc = ipc;
 	peer->kind = kind;
 	peer->index = index;
 	peer->incarnation = incarnation;
-	peer->link = l;
 	list_init(&peer->node);
 	list_init(&peer->calls);
 	buf_init(&peer->out, 0);
@@ -83,21 +110,6 @@ peer_close(struct ipc_peer **pp)
 	link_free(peer->link);
 	buf_fini(&peer->out);
 	free(peer);
-}
-
-/*
- * Mostly the peer has died, and the supervisor is about to say so: only then it is known which call ended it. When it can be dialled again later it lives, and only what was
- * sent is lost.
- */
-static void
-peer_on_broken(struct ipc_peer *peer)
-{
-	struct ipc *ipc = peer->ipc;
-	log_debug("the connection to worker %s.%u is broken", kind_at(peer->kind)->kind, peer->index);
-	peer->dialled = false;
-	peer->broken = true;
-	ipc->redial_ms = IPC_BROKEN_MS;
-	loop_timer_start(&ipc->redial, ipc->redial_ms, 0);
 }
 
 static void
@@ -136,27 +148,6 @@ peer_flush(struct ipc_peer *peer)
 {
 	if (peer->dialled && peer->out.n > 0)
 		(void)link_send(peer->link, &peer->out); /* if not, the link tells when it can */
-}
-
-void
-peers_woken(struct ipc *ipc)
-{
-	uint64_t kinds = 0;
-	LIST_FOREACH(&ipc->peers, it, tmp) {
-		struct ipc_peer *peer = LIST_ENTRY(it, struct ipc_peer, node);
-		unsigned events = link_events(peer->link);
-		if (!peer->dialled || events == 0)
-			continue;
-		if ((events & LINK_BROKEN) != 0) {
-			peer_on_broken(peer);
-			continue;
-		}
-		peer_flush(peer);
-		kinds |= 1ull << peer->kind;
-	}
-	for (int k = 0; k < IPC_KINDS && kinds >> k != 0; k++)
-		if ((kinds >> k & 1) != 0)
-			call_dispatch(ipc, k);
 }
 
 struct buf *

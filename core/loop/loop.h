@@ -150,7 +150,7 @@ struct loop_work {
 };
 void loop_work_start(struct loop *lp, struct loop_work *w, loop_work_fn *run, loop_work_fn *done);
 
-/* Wakes the loop from another thread (nng's callbacks): they queue and wake, no more. */
+/* Wakes the loop from another thread (librdkafka's callbacks): they queue and wake, no more. */
 struct loop_wake;
 typedef void loop_wake_fn(struct loop_wake *w);
 struct loop_wake {

@@ -1,5 +1,5 @@
 /*
- * The wire frame: what workers send one another over nng, and what supervisor and workers say over
+ * The wire frame: what workers send one another, and what supervisor and workers say over
  * the control socket. Little-endian, versioned, length-checked on every read; encoded once, in one
  * pass; a received frame is read in place. A broken frame is dropped with an error, never trusted:
  * every typed reader fails softly (sets reader.bad and returns zero/empty), and frame_end() says

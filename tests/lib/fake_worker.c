@@ -364,7 +364,7 @@ say_ready(struct fake *fk)
 	struct control_message m = { .type = FRAME_READY, .fd = -1 };
 	char inbox[64];
 
-	(void)snprintf(inbox, sizeof inbox, "ipc://fake/%s.%u", fk->kind, fk->index); /* short */
+	(void)snprintf(inbox, sizeof inbox, "fake/%s.%u", fk->kind, fk->index); /* short */
 	if (fk->call) {
 		PAGE_SET(fk->page->call_started_ns, (uint64_t)monotime_now().ns);
 		PAGE_SET(fk->page->call_id, 77);

@@ -12,39 +12,48 @@ enum { ROUNDS = 200, HANG_S = 60 };
 
 struct fixture {
 	struct loop lp;
-	struct loop_wake wake;
-	char dir[32], url[64];
+	char dir[32], path[64];
 	struct intake *in;
 	struct buf got; /* all frames, one behind the other */
-	unsigned woken;
+	bool close_at_blob;
+};
+
+/* A link and what it has told. */
+struct watched {
+	struct link *link;
+	unsigned free, broken;
 };
 
 static void
-on_wake(struct loop_wake *w)
+on_event(void *arg, enum link_event event)
 {
-	struct fixture *f = CONTAINER_OF(w, struct fixture, wake);
-	f->woken++;
-	if (f->in == NULL)
+	struct watched *w = arg;
+	w->free += event == LINK_FREE;
+	w->broken += event == LINK_BROKEN;
+}
+
+static void
+on_blob(void *arg, struct blob *blob)
+{
+	struct fixture *f = arg;
+	struct str batch = { blob->data, blob->size };
+	struct frame_reader r;
+	assert_int_equal(buf_add(&f->got, blob->data, blob->size), HINNY_OK);
+	while (frame_next(&batch, &r))
+		continue;
+	assert_int_equal(batch.n, 0); /* whole frames only */
+	blob_put(blob);
+	if (!f->close_at_blob)
 		return;
-	size_t n;
-	struct blob **blobs = intake_take(f->in, &n);
-	for (size_t i = 0; i < n; i++) {
-		struct str batch = { blobs[i]->data, blobs[i]->size };
-		struct frame_reader r;
-		assert_int_equal(buf_add(&f->got, blobs[i]->data, blobs[i]->size), HINNY_OK);
-		while (frame_next(&batch, &r))
-			continue;
-		assert_int_equal(batch.n, 0); /* whole frames only */
-		blob_put(blobs[i]);
-	}
-	free(blobs);
+	intake_free(f->in);
+	f->in = NULL;
 }
 
 static void
 inbox_open(struct fixture *f)
 {
 	struct hinny_error err;
-	if (intake_new(f->url, &f->wake, &f->in, &err) != HINNY_OK)
+	if (intake_new(&f->lp, f->path, on_blob, f, &f->in, &err) != HINNY_OK)
 		fail_msg("%s", err.text);
 }
 
@@ -63,9 +72,8 @@ setup(void)
 	assert_non_null(f);
 	strcpy(f->dir, "/tmp/hwire-XXXXXX");
 	assert_non_null(mkdtemp(f->dir));
-	snprintf(f->url, sizeof f->url, "ipc://%s/inbox", f->dir);
+	snprintf(f->path, sizeof f->path, "%s/inbox", f->dir);
 	assert_int_equal(loop_init(&f->lp, &err), HINNY_OK);
-	assert_int_equal(loop_wake_init(&f->lp, &f->wake, on_wake, &err), HINNY_OK);
 	buf_init(&f->got, 0);
 	inbox_open(f);
 	return f;
@@ -75,7 +83,6 @@ static void
 teardown(struct fixture *f)
 {
 	inbox_close(f);
-	loop_wake_close(&f->wake);
 	loop_fini(&f->lp);
 	buf_fini(&f->got);
 	assert_int_equal(rmdir(f->dir), 0);
@@ -149,7 +156,7 @@ static const struct bad_row {
 	{ "too long", "\xfd\xff\xff", 4 }, /* FRAME_MAX - 3 */
 	{ "far too long", "\xff\xff\xff\xff", 4 },
 	{ "of another version", "\x10\0\0\0\2", 5 },
-	{ "a greeting of nng's sockets", "\0SP\0\0\x50\0", 8 },
+	{ "a greeting of another library", "\0SP\0\0\x50\0", 8 },
 };
 
 static void
@@ -172,29 +179,25 @@ test_no_frame(void **state)
 	teardown(f);
 }
 
-/* Nobody takes: some is queued, then the sender is held up; nothing is lost. */
+/* The loop is late: the sender is held up by the socket, and nothing is lost. */
 static void
 test_late_loop(void **state)
 {
 	(void)state;
 	struct fixture *f = setup();
 	struct buf b;
-	size_t sent = 0, queued = 0;
+	size_t sent = 0;
+	ssize_t k;
 	buf_init(&b, 0);
 	put_frame(&b, 50000);
 	int fd = stranger_open(f->dir, "inbox");
-	struct monotime moved = monotime_now();
-	while (sent < (8 << 20) || monotime_ms_between(moved, monotime_now()) < 300) { /* until it stands */
-		ssize_t k = send(fd, b.p + sent % b.n, b.n - sent % b.n, MSG_DONTWAIT | MSG_NOSIGNAL);
-		if (k > 0) {
-			sent += (size_t)k;
-			moved = monotime_now();
-		}
+	while ((k = send(fd, b.p + sent % b.n, b.n - sent % b.n, MSG_DONTWAIT | MSG_NOSIGNAL)) > 0) {
+		sent += (size_t)k;
 		assert_true(sent < (64 << 20));
-		assert_true(monotime_ms_between(moved, monotime_now()) < STRANGER_MS);
 	}
-	queued = sent;
-	while (sent % b.n != 0 || sent < 2 * queued) {
+	assert_int_equal(errno, EAGAIN);
+	size_t held = sent;
+	while (sent % b.n != 0 || sent < 2 * held) {
 		size_t n = b.n - sent % b.n;
 		assert_true(stranger_send(&f->lp, fd, b.p + sent % b.n, n));
 		sent += n;
@@ -202,6 +205,49 @@ test_late_loop(void **state)
 	turn_until_got(f, sent);
 	close(fd);
 	buf_fini(&b);
+	teardown(f);
+}
+
+/* The inbox goes while it is read, with two blobs on their way to the callee. */
+static void
+test_closed_by_a_frame(void **state)
+{
+	(void)state;
+	struct fixture *f = setup();
+	struct buf b;
+	buf_init(&b, 0);
+	put_frame(&b, 10000);
+	put_frame(&b, 10);
+	int fd = stranger_open(f->dir, "inbox");
+	assert_true(stranger_send(&f->lp, fd, b.p, 5000));
+	for (int i = 0; i < 5; i++)
+		loop_turn(&f->lp, 0);
+	f->close_at_blob = true;
+	assert_true(stranger_send(&f->lp, fd, b.p + 5000, b.n - 5000));
+	turn_until_got(f, b.n);
+	assert_null(f->in);
+	stranger_is_cut_off(&f->lp, fd);
+	close(fd);
+	buf_fini(&b);
+	teardown(f);
+}
+
+static void
+test_long_name(void **state)
+{
+	(void)state;
+	struct fixture *f = setup();
+	struct hinny_error err;
+	struct intake *in = NULL;
+	char path[200];
+	memset(path, 'a', sizeof path - 1);
+	path[0] = '/';
+	path[sizeof path - 1] = '\0';
+	assert_int_equal(intake_new(&f->lp, path, on_blob, f, &in, &err), HINNY_EINVAL);
+	assert_non_null(strstr(err.text, "107 bytes at most"));
+	assert_null(link_new(&f->lp, path, on_event, NULL, &err));
+	assert_int_not_equal(intake_new(&f->lp, f->path, on_blob, f, &in, &err), HINNY_OK); /* somebody has it */
+	assert_non_null(strstr(err.text, "cannot open the inbox"));
 	teardown(f);
 }
 
@@ -230,25 +276,35 @@ test_strangers_that_go_at_once(void **state)
 
 /* ---- links ---- */
 
-static struct link *
+static struct watched *
 open_link(struct fixture *f)
 {
 	struct hinny_error err;
-	struct link *l = link_new(f->url, &f->wake, &err);
-	if (l == NULL)
+	struct watched *w = calloc(1, sizeof *w);
+	assert_non_null(w);
+	w->link = link_new(&f->lp, f->path, on_event, w, &err);
+	if (w->link == NULL)
 		fail_msg("%s", err.text);
-	return l;
+	return w;
 }
 
 static void
-turn_until_event(struct fixture *f, struct link *l, unsigned event)
+link_close(struct watched *w)
+{
+	link_free(w->link);
+	free(w);
+}
+
+static void
+turn_until(struct fixture *f, const unsigned *told, unsigned n)
 {
 	struct monotime begin = monotime_now();
-	while ((link_events(l) & event) == 0) {
+	while (*told < n) {
 		loop_turn(&f->lp, 10);
 		if (monotime_ms_between(begin, monotime_now()) > STRANGER_MS)
 			fail_msg("the link does not tell");
 	}
+	assert_int_equal(*told, n);
 }
 
 static void
@@ -259,7 +315,8 @@ test_link(void **state)
 	struct buf b;
 	buf_init(&b, 0);
 	inbox_close(f);
-	struct link *l = open_link(f);
+	struct watched *w = open_link(f);
+	struct link *l = w->link;
 	assert_false(link_dial(l)); /* nobody there */
 	put_frame(&b, 10);
 	assert_false(link_send(l, &b));
@@ -269,7 +326,7 @@ test_link(void **state)
 	assert_int_equal(b.n, 0);
 	turn_until_got(f, FRAME_HEAD + 10);
 	inbox_close(f);
-	turn_until_event(f, l, LINK_BROKEN);
+	turn_until(f, &w->broken, 1);
 	put_frame(&b, 20);
 	assert_false(link_send(l, &b));
 	assert_false(link_dial(l));
@@ -277,7 +334,7 @@ test_link(void **state)
 	assert_true(link_dial(l)); /* begins anew */
 	assert_true(link_send(l, &b));
 	turn_until_got(f, 2 * FRAME_HEAD + 30);
-	link_free(l);
+	link_close(w);
 	buf_fini(&b);
 	teardown(f);
 }
@@ -294,11 +351,12 @@ test_busy_link(void **state)
 	buf_init(&b, 0);
 	inbox_close(f);
 	struct sockaddr_un sa = { .sun_family = AF_UNIX };
-	snprintf(sa.sun_path, sizeof sa.sun_path, "%s", f->url + strlen("ipc://"));
+	snprintf(sa.sun_path, sizeof sa.sun_path, "%s", f->path);
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	assert_int_equal(bind(fd, (struct sockaddr *)&sa, sizeof sa), 0);
 	assert_int_equal(listen(fd, 1), 0);
-	struct link *l = open_link(f);
+	struct watched *w = open_link(f);
+	struct link *l = w->link;
 	assert_true(link_dial(l));
 	put_frame(&b, 4 << 20);
 	assert_true(link_send(l, &b));
@@ -308,25 +366,52 @@ test_busy_link(void **state)
 	int conn = accept(fd, NULL, NULL);
 	assert_int_not_equal(conn, -1);
 	while (read_n < large) {
-		ssize_t k = recv(conn, bytes, sizeof bytes, 0);
-		assert_true(k > 0);
-		read_n += (size_t)k;
+		ssize_t k = recv(conn, bytes, sizeof bytes, MSG_DONTWAIT);
+		assert_true(k > 0 || errno == EAGAIN);
+		read_n += k > 0 ? (size_t)k : 0;
+		loop_turn(&f->lp, 0);
 	}
-	turn_until_event(f, l, LINK_FREE);
+	turn_until(f, &w->free, 1);
 	assert_int_equal(link_unsent(l), 0);
 	assert_true(link_send(l, &b));
 	assert_int_equal(recv(conn, bytes, sizeof bytes, 0), FRAME_HEAD + 100);
 	close(conn);
-	turn_until_event(f, l, LINK_BROKEN);
+	turn_until(f, &w->broken, 1);
 	close(fd);
-	link_free(l);
+	link_close(w);
 	assert_int_equal(unlink(sa.sun_path), 0);
 	buf_fini(&b);
 	inbox_open(f);
 	teardown(f);
 }
 
-/* What nng's sockets could not do: everything is closed in the middle of everything, again and again. */
+/* A link with nothing under way tells at once, and one that is freed does not. */
+static void
+test_tell(void **state)
+{
+	(void)state;
+	struct fixture *f = setup();
+	struct buf b;
+	buf_init(&b, 0);
+	struct watched *w = open_link(f);
+	assert_true(link_dial(w->link));
+	link_tell(w->link);
+	link_tell(w->link);
+	assert_int_equal(w->free, 0); /* not from inside */
+	turn_until(f, &w->free, 1);
+	put_frame(&b, 10);
+	link_tell(w->link);
+	assert_true(link_send(w->link, &b));
+	turn_until(f, &w->free, 2);
+	link_tell(w->link);
+	link_close(w);
+	for (int i = 0; i < 5; i++)
+		loop_turn(&f->lp, 0);
+	buf_fini(&b);
+	teardown(f);
+}
+
+/* Everything is closed in the middle of everything, again and again. */
 static void
 test_ends_in_the_traffic(void **state)
 {
@@ -337,10 +422,10 @@ test_ends_in_the_traffic(void **state)
 	buf_init(&b, 0);
 	alarm(HANG_S);
 	for (int round = 0; round < ROUNDS; round++) {
-		struct link *links[3];
+		struct watched *links[3];
 		for (size_t i = 0; i < 3; i++) {
 			links[i] = open_link(f);
-			assert_true(link_dial(links[i]));
+			assert_true(link_dial(links[i]->link));
 		}
 		int turns = rand_r(&seed) % 20;
 		for (int t = 0; t < turns; t++) {
@@ -348,14 +433,14 @@ test_ends_in_the_traffic(void **state)
 				buf_clear(&b);
 				for (int k = 0; k < 20; k++)
 					put_frame(&b, i == 0 && k == 0 ? 300000 : 1000);
-				(void)link_send(links[i], &b);
+				(void)link_send(links[i]->link, &b);
 			}
 			loop_turn(&f->lp, 0);
 		}
 		if (round % 2 == 0)
 			inbox_close(f);
 		for (size_t i = 0; i < 3; i++)
-			link_free(links[i]);
+			link_close(links[i]);
 		if (round % 2 == 0)
 			inbox_open(f);
 		buf_clear(&f->got);
@@ -371,9 +456,12 @@ main(void)
 	UNIT_TABLE("pieces", piece_rows, test_pieces);
 	UNIT_TABLE("no frame", bad_rows, test_no_frame);
 	UNIT_CASE(test_late_loop);
+	UNIT_CASE(test_closed_by_a_frame);
+	UNIT_CASE(test_long_name);
 	UNIT_CASE(test_strangers_that_go_at_once);
 	UNIT_CASE(test_link);
 	UNIT_CASE(test_busy_link);
+	UNIT_CASE(test_tell);
 	UNIT_CASE(test_ends_in_the_traffic);
 	return unit_run("wire");
 }

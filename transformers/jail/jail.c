@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <sched.h>
 #include <stdint.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -15,7 +14,7 @@
 
 #include <seccomp.h>
 
-/* Whatever their arguments. They touch memory, time, threads, and descriptors that are open
+/* Whatever their arguments. They touch memory, time, and descriptors that are open
  * already. */
 static const int allowed[] = {
 	SCMP_SYS(accept),
@@ -109,13 +108,11 @@ static const struct {
 	unsigned argument;
 	uint64_t mask, value;
 } allowed_when[] = {
-	{ SCMP_SYS(clone), 0, CLONE_THREAD, CLONE_THREAD }, /* threads, no processes */
 	{ SCMP_SYS(ioctl), 1, UINT32_MAX, FIONBIO },
 	{ SCMP_SYS(ioctl), 1, UINT32_MAX, FIONREAD },
 	{ SCMP_SYS(mmap), 2, PROT_EXEC, 0 },
 	{ SCMP_SYS(mprotect), 2, PROT_EXEC, 0 },
 	{ SCMP_SYS(newfstatat), 3, AT_EMPTY_PATH, AT_EMPTY_PATH }, /* what fstat() calls */
-	{ SCMP_SYS(prctl), 0, UINT32_MAX, 15 },         /* PR_SET_NAME, of a new thread */
 	{ SCMP_SYS(prctl), 0, UINT32_MAX, 0x53564d41 }, /* PR_SET_VMA, names of memory areas */
 	{ SCMP_SYS(socket), 0, UINT32_MAX, AF_UNIX },
 };
@@ -138,9 +135,6 @@ add_rules(scmp_filter_ctx ctx)
 		rc = seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(tgkill), 1,
 		    SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)getpid()));
 	}
-	/* with ENOSYS glibc falls back to clone(), whose flags can be looked at */
-	if (rc == 0)
-		rc = seccomp_rule_add(ctx, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3), 0);
 	return rc;
 }
 

@@ -1,10 +1,10 @@
 /*
  * The jail of hinny-xform and hinny-jq: what a message that takes over the process can still do. It can use the
- * memory and descriptors that it has, make memory files, and connect to unix sockets (nng dials
- * peers as they come up); it cannot open, make, change or remove a file, reach a network, start or
- * trace a process, or gain a privilege. Whatever is not on the list fails with EPERM.
+ * memory and descriptors that it has, make memory files, and connect to unix sockets (peers are
+ * dialled as they come up); it cannot open, make, change or remove a file, reach a network, start or
+ * trace a process or a thread, or gain a privilege. Whatever is not on the list fails with EPERM.
  *
- * seccomp for all threads (nng has some), and below it Landlock, where the kernel has it, with no
+ * seccomp for all threads, and below it Landlock, where the kernel has it, with no
  * rule at all. Everything that is read later (stylesheets, what document() may ask for, character
  * sets) has been read before: transformers/xml/files.h, encodings.h.
  */

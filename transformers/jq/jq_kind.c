@@ -54,7 +54,7 @@ data_now(uint64_t *out)
 	return ok;
 }
 
-/* The threads of nng are there already: their stacks count as data, too. */
+/* What the process has already counts as data, too. */
 static enum hinny_rc
 bound_memory(uint64_t most, struct hinny_error *err)
 {

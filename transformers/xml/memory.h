@@ -1,8 +1,7 @@
 /*
  * Where libxml2 and libxslt get their memory: mimalloc, which takes a third of a transformation's
- * time away, where it is installed. It is opened by name and serves the XML libraries alone, on the
- * one thread that uses them. Linked, it would serve nng's threads too, each with a heap of its own
- * that grows to megabytes and gives nothing back.
+ * time away, where it is installed. It is opened by name and serves the XML libraries alone: what
+ * they took for a large document can be given back without looking at the rest of the process.
  */
 #ifndef HINNY_TRANSFORMERS_XML_MEMORY_H
 #define HINNY_TRANSFORMERS_XML_MEMORY_H
