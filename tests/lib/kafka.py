@@ -90,6 +90,13 @@ class Kafka:
     def delete(self, topic):
         self.tool('delete', topic)
 
+    def grow(self, topic, partitions):
+        self.tool('grow', topic, partitions)
+
+    def trim(self, topic, partition, offset):
+        """Deletes the records of a partition before the offset."""
+        self.tool('trim', topic, partition, offset)
+
     def produce(self, topic, records):
         """records: (key, value) or (key, value, partition); None is null. Returns when all are acknowledged."""
         lines = ['\t'.join('-' if f is None else str(f) for f in r) for r in records]

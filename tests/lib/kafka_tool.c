@@ -3,6 +3,8 @@
  *   kafka_tool BROKERS wait SECONDS            until it answers
  *   kafka_tool BROKERS create TOPIC PARTITIONS [NAME=VALUE...]   settings of the topic
  *   kafka_tool BROKERS delete TOPIC
+ *   kafka_tool BROKERS grow TOPIC PARTITIONS   until it has so many partitions
+ *   kafka_tool BROKERS trim TOPIC PARTITION OFFSET           records before the offset are deleted
  *   kafka_tool BROKERS produce TOPIC           lines of standard input: KEY TAB VALUE [TAB PARTITION];
  *                                              "-" as KEY or VALUE is null; acknowledged by all
  *   kafka_tool BROKERS transact TOPIC commit|abort|open      the same in one transaction, which ends so or stays open
@@ -189,6 +191,51 @@ delete(const char *topic)
 	rd_kafka_event_destroy(ev);
 	rd_kafka_queue_destroy(q);
 	rd_kafka_DeleteTopic_destroy(dt);
+	rd_kafka_destroy(rk);
+}
+
+static void
+grow(const char *topic, int partitions)
+{
+	char err[512];
+	size_t n;
+	rd_kafka_t *rk = client(RD_KAFKA_PRODUCER, NULL);
+	rd_kafka_NewPartitions_t *np = rd_kafka_NewPartitions_new(topic, (size_t)partitions, err, sizeof err);
+	if (np == NULL)
+		die("%s", err);
+	rd_kafka_queue_t *q = rd_kafka_queue_new(rk);
+	rd_kafka_CreatePartitions(rk, &np, 1, NULL, q);
+	rd_kafka_event_t *ev = rd_kafka_queue_poll(q, TIMEOUT_MS);
+	if (ev == NULL || rd_kafka_event_error(ev) != RD_KAFKA_RESP_ERR_NO_ERROR)
+		die("topic %s cannot grow: %s", topic, ev ? rd_kafka_event_error_string(ev) : "no answer");
+	topic_result(rd_kafka_CreatePartitions_result_topics(rd_kafka_event_CreatePartitions_result(ev), &n), n);
+	rd_kafka_event_destroy(ev);
+	rd_kafka_queue_destroy(q);
+	rd_kafka_NewPartitions_destroy(np);
+	wait_led(rk, topic, partitions);
+	rd_kafka_destroy(rk);
+}
+
+static void
+trim(const char *topic, int partition, int64_t offset)
+{
+	rd_kafka_t *rk = client(RD_KAFKA_PRODUCER, NULL);
+	rd_kafka_topic_partition_list_t *list = rd_kafka_topic_partition_list_new(1);
+	rd_kafka_topic_partition_list_add(list, topic, partition)->offset = offset;
+	rd_kafka_DeleteRecords_t *dr = rd_kafka_DeleteRecords_new(list);
+	rd_kafka_queue_t *q = rd_kafka_queue_new(rk);
+	rd_kafka_DeleteRecords(rk, &dr, 1, NULL, q);
+	rd_kafka_event_t *ev = rd_kafka_queue_poll(q, TIMEOUT_MS);
+	if (ev == NULL || rd_kafka_event_error(ev) != RD_KAFKA_RESP_ERR_NO_ERROR)
+		die("records of %s cannot be deleted: %s", topic, ev ? rd_kafka_event_error_string(ev) : "no answer");
+	rd_kafka_resp_err_t rc =
+	    rd_kafka_DeleteRecords_result_offsets(rd_kafka_event_DeleteRecords_result(ev))->elems[0].err;
+	if (rc != RD_KAFKA_RESP_ERR_NO_ERROR)
+		die("records of %s cannot be deleted: %s", topic, rd_kafka_err2str(rc));
+	rd_kafka_event_destroy(ev);
+	rd_kafka_queue_destroy(q);
+	rd_kafka_DeleteRecords_destroy(dr);
+	rd_kafka_topic_partition_list_destroy(list);
 	rd_kafka_destroy(rk);
 }
 
@@ -387,6 +434,10 @@ main(int argc, char **argv)
 		create(argv[3], atoi(argv[4]), argv + 5);
 	else if (strcmp(what, "delete") == 0 && argc == 4)
 		delete(argv[3]);
+	else if (strcmp(what, "grow") == 0 && argc == 5)
+		grow(argv[3], atoi(argv[4]));
+	else if (strcmp(what, "trim") == 0 && argc == 6)
+		trim(argv[3], atoi(argv[4]), atoll(argv[5]));
 	else if (strcmp(what, "produce") == 0 && argc == 4)
 		produce(argv[3]);
 	else if (strcmp(what, "transact") == 0 && argc == 5)
