@@ -383,6 +383,12 @@ worker_slot(struct worker *wk, enum worker_slot slot)
 	return &wk->slots[slot];
 }
 
+uint64_t
+worker_generation(struct worker *wk)
+{
+	return wk->args.generation;
+}
+
 int
 worker_generation_dir(struct worker *wk)
 {

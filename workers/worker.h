@@ -54,6 +54,7 @@ struct engine *worker_engine(struct worker *wk);
 struct page *worker_page(struct worker *wk);
 struct worker *worker_of(struct engine *en);
 unsigned worker_index(struct worker *wk);
+uint64_t worker_generation(struct worker *wk);
 bool worker_draining(struct worker *wk);
 /* While draining: does nobody follow (stop, not reload)? Then idle connections are closed at once. */
 bool worker_drain_final(struct worker *wk);

@@ -32,6 +32,7 @@ scenario_tests = \
 	tests/scenario/t_templates.py \
 	tests/scenario/y_kafka_consumer.py \
 	tests/scenario/y_kafka_count.py \
+	tests/scenario/y_kafka_groups.py \
 	tests/scenario/y_kafka_options.py \
 	tests/scenario/y_kafka_producer.py \
 	tests/scenario/y_kafka_security.py \

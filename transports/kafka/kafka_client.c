@@ -22,8 +22,9 @@ kafka_log_event(rd_kafka_event_t *ev)
 		return false;
 	if (rd_kafka_event_log(ev, &facility, &text, &severity) != 0)
 		return true;
-	/* What is wrong with connections comes as error event too. */
-	bool twice = strcmp(facility, "FAIL") == 0 || strcmp(facility, "ERROR") == 0;
+	/* What is wrong with connections and clients comes as error event too. */
+	bool twice = strcmp(facility, "FAIL") == 0 || strcmp(facility, "ERROR") == 0 ||
+	    strcmp(facility, "FATAL") == 0;
 	enum log_level level = severity > 4 || twice ? LOG_LEVEL_DEBUG
 	    : severity == 4                          ? LOG_LEVEL_WARNING
 						     : LOG_LEVEL_ERROR;

@@ -16,9 +16,10 @@
 
 enum {
 	COMPLAINT_MS = 30000, /* the same error is told again after so long */
+	/* Before a member begins anew, and at most; one that has run for so long begins with the first. */
 	RESTART_MS = 1000,
-	FENCED_MS = 30000, /* another client has the member's name: not to fight for it */
-	CLOSING_MS = 5,    /* between two looks whether it has closed */
+	RESTART_MAX_MS = 30000,
+	RESTART_FORGET_MS = 60000,
 	/* What a partition has fetched ahead, more or less. */
 	AHEAD_KBYTES = 256,
 	AHEAD_RECORDS = 1000,
@@ -47,13 +48,24 @@ source_closed(struct kafka_source *src)
 	worker_source_stopped(src->wk);
 }
 
+static int64_t
+restart_delay(struct kafka_member *m)
+{
+	int64_t ran = monotime_ms_between(m->opened, loop_now(worker_loop(m->wk)));
+	if (m->restart_ms == 0 || ran >= RESTART_FORGET_MS)
+		m->restart_ms = RESTART_MS;
+	else
+		m->restart_ms = m->restart_ms * 2 < RESTART_MAX_MS ? m->restart_ms * 2 : RESTART_MAX_MS;
+	return m->restart_ms;
+}
+
 static void
 destroyed(struct loop_work *w)
 {
 	struct kafka_member *m = CONTAINER_OF(w, struct kafka_member, work);
 	m->working = false;
 	if (m->restarts && !m->src->stopped && !kafka_state_of(m->wk)->ended)
-		loop_timer_start(&m->restart, m->fenced ? FENCED_MS : RESTART_MS, 0);
+		loop_timer_start(&m->restart, restart_delay(m), 0);
 }
 
 static void
@@ -85,6 +97,9 @@ member_closed(struct kafka_member *m)
 	loop_timer_stop(&m->limit);
 	kafka_queue_close(&m->events);
 	m->state = KAFKA_MEMBER_CLOSED;
+	for (unsigned i = 0; i < m->src->members_n; i++) /* which may have waited for it */
+		if (m->src->members[i].state == KAFKA_MEMBER_FINISHING)
+			kafka_member_progress(&m->src->members[i]);
 	source_closed(m->src);
 	member_destroy(m);
 }
@@ -94,13 +109,25 @@ member_close(struct kafka_member *m)
 {
 	m->state = KAFKA_MEMBER_CLOSING;
 	rd_kafka_error_t *error = rd_kafka_consumer_close_queue(m->rk, m->events.queue);
-	loop_timer_start(&m->tick, CLOSING_MS, CLOSING_MS); /* its end is no event */
+	loop_timer_start(&m->tick, KAFKA_CLOSING_MS, KAFKA_CLOSING_MS); /* its end is no event */
 	if (error == NULL)
 		return;
 	log_debug("route %s: member %u closes: %s", m->src->route->id, m->index,
 	    rd_kafka_error_string(error));
 	rd_kafka_error_destroy(error);
 	member_closed(m);
+}
+
+/* One that leaves while it is joining must be let in first, which needs those that are in. */
+static bool
+others_leave(const struct kafka_member *m)
+{
+	for (unsigned i = 0; i < m->src->members_n && !m->leaves; i++) {
+		const struct kafka_member *other = &m->src->members[i];
+		if (other->leaves && other->state != KAFKA_MEMBER_CLOSED)
+			return true;
+	}
+	return false;
 }
 
 /* Nothing is in flight and nothing to be committed, or it takes too long. */
@@ -111,7 +138,7 @@ may_close(struct kafka_member *m)
 		return false; /* which is answered first */
 	if (m->too_late || m->commit_hopeless)
 		return !m->committing;
-	if (m->running > 0)
+	if (m->running > 0 || others_leave(m))
 		return false;
 	if (!kafka_commit_pending(m))
 		return true;
@@ -124,7 +151,13 @@ static void
 member_progress(struct kafka_member *m)
 {
 	kafka_assign_progress(m);
-	if (m->state == KAFKA_MEMBER_FINISHING && may_close(m))
+	if (m->state == KAFKA_MEMBER_FINISHING && may_close(m)) {
+		if (m->leaves && !m->commit_hopeless && !m->yields)
+			kafka_member_leave(m);
+		else
+			member_close(m);
+	}
+	if (m->state == KAFKA_MEMBER_LEAVING && kafka_member_has_left(m))
 		member_close(m);
 	if (m->state == KAFKA_MEMBER_CLOSING && rd_kafka_consumer_closed(m->rk))
 		member_closed(m);
@@ -171,10 +204,15 @@ kafka_member_restart(struct kafka_member *m, const char *why)
 		return;
 	if (why == NULL)
 		log_error("route %s: member %u of its consumer stops", m->src->route->id, m->index);
+	else if (m->fenced)
+		log_error("route %s: member %u is fenced: another client has its name \"%s\" in the group "
+			  "\"%s\"; it waits until that has gone",
+		    m->src->route->id, m->index, m->name, m->src->group);
 	else
 		log_warning("route %s: member %u of its consumer begins anew: %s",
 		    m->src->route->id, m->index, why);
 	m->restarts = why != NULL;
+	m->leaves = why == NULL; /* others go on, or come to the same end */
 	member_finish(m);
 }
 
@@ -257,10 +295,10 @@ member_error(struct kafka_member *m, rd_kafka_event_t *ev)
 	char fatal[512];
 	if (rd_kafka_event_error_is_fatal(ev) || code == RD_KAFKA_RESP_ERR__FATAL) {
 		code = rd_kafka_fatal_error(m->rk, fatal, sizeof fatal);
-		if (m->state == KAFKA_MEMBER_RUNNING)
-			log_error("route %s: %s", m->src->route->id, fatal);
 		m->commit_hopeless = true;
 		m->fenced = code == RD_KAFKA_RESP_ERR_FENCED_INSTANCE_ID;
+		if (m->state == KAFKA_MEMBER_RUNNING && !m->fenced)
+			log_error("route %s: %s", m->src->route->id, fatal);
 		kafka_member_restart(m, rd_kafka_err2str(code));
 		kafka_member_progress(m);
 		return;
@@ -284,24 +322,14 @@ member_event(struct kafka_queue *q, rd_kafka_event_t *ev)
 	case RD_KAFKA_EVENT_ERROR:
 		member_error(m, ev);
 		break;
+	case RD_KAFKA_EVENT_DESCRIBECONSUMERGROUPS_RESULT:
+		kafka_name_answer(m, ev);
+		break;
 	default:
 		break;
 	}
 	if (m->state == KAFKA_MEMBER_CLOSING)
 		kafka_member_progress(m);
-}
-
-void
-kafka_member_bad_record(struct kafka_part *part, const rd_kafka_message_t *msg, const char *why)
-{
-	struct kafka_member *m = part->m;
-	struct exchange *ex = worker_exchange_new(m->wk, m->src->route);
-	ex->owner = m;
-	ex->done = failed_done;
-	kafka_message_headers(m->src, ex, msg);
-	exchange_fail(ex, EXCEPTION_KAFKA_SERIALIZATION, KAFKA_BAD_RECORD, part->topic,
-	    (int)part->partition, (long long)msg->offset, why);
-	worker_exchange_start_failed(m->wk, ex);
 }
 
 /* ---- the loop ---- */
@@ -330,6 +358,7 @@ member_tick(struct loop_timer *t)
 	(void)rd_kafka_consume_queue(m->heartbeat, 0); /* empty: it only counts as a poll */
 	kafka_assign_sweep(m);
 	kafka_commit_tick(m);
+	kafka_name_tick(m);
 	LIST_FOREACH (&m->parts, node, next)
 		kafka_part_publish(LIST_ENTRY(node, struct kafka_part, node));
 	kafka_member_progress(m);
@@ -354,11 +383,9 @@ member_conf(struct kafka_member *m, struct hinny_error *err)
 	char text[256];
 	if (conf == NULL)
 		return NULL;
-	const char *instance =
-	    kafka_instance_name(&m->src->arena, m->wk, m->src->route, m->src->place, m->conf, m->index);
 	if (rd_kafka_conf_set(conf, "group.id", m->src->group, text, sizeof text) !=
 		RD_KAFKA_CONF_OK ||
-	    rd_kafka_conf_set(conf, "group.instance.id", instance, text, sizeof text) !=
+	    rd_kafka_conf_set(conf, "group.instance.id", m->name, text, sizeof text) !=
 		RD_KAFKA_CONF_OK) {
 		hinny_error_set(err, HINNY_EINVAL, "%s", text);
 		rd_kafka_conf_destroy(conf);
@@ -370,26 +397,6 @@ member_conf(struct kafka_member *m, struct hinny_error *err)
 	    RD_KAFKA_EVENT_REBALANCE | RD_KAFKA_EVENT_OFFSET_COMMIT | RD_KAFKA_EVENT_ERROR |
 		RD_KAFKA_EVENT_LOG);
 	return conf;
-}
-
-static enum hinny_rc
-subscribe(struct kafka_member *m, struct hinny_error *err)
-{
-	rd_kafka_topic_partition_list_t *list = rd_kafka_topic_partition_list_new(4);
-	struct str rest = str_of(m->conf->topic), name;
-	char topic[256];
-	if (m->conf->topic_is_pattern)
-		rd_kafka_topic_partition_list_add(list, m->src->pattern, RD_KAFKA_PARTITION_UA);
-	while (!m->conf->topic_is_pattern && str_split(&rest, ',', &name)) {
-		name = str_trim(name);
-		snprintf(topic, sizeof topic, "%.*s", STR_FMT(name)); /* checked at load */
-		rd_kafka_topic_partition_list_add(list, topic, RD_KAFKA_PARTITION_UA);
-	}
-	rd_kafka_resp_err_t code = rd_kafka_subscribe(m->rk, list);
-	rd_kafka_topic_partition_list_destroy(list);
-	if (code == RD_KAFKA_RESP_ERR_NO_ERROR)
-		return HINNY_OK;
-	return hinny_error_set(err, HINNY_EINVAL, "%s", rd_kafka_err2str(code));
 }
 
 static enum hinny_rc
@@ -405,8 +412,8 @@ client_new(struct kafka_member *m, struct hinny_error *err)
 	(void)rd_kafka_set_log_queue(m->rk, NULL); /* to the main queue */
 	rc = kafka_queue_open(
 	    worker_loop(m->wk), &m->events, rd_kafka_queue_get_consumer(m->rk), member_event, err);
-	if (rc == HINNY_OK)
-		rc = subscribe(m, err);
+	if (rc == HINNY_OK && !m->yields)
+		rc = kafka_member_subscribe(m, err);
 	if (rc == HINNY_OK) {
 		m->heartbeat = rd_kafka_queue_new(m->rk);
 		return HINNY_OK;
@@ -421,7 +428,8 @@ static void
 member_open(struct kafka_member *m)
 {
 	struct hinny_error err;
-	m->restarts = m->fenced = m->too_late = m->committing = m->commit_failed =
+	m->yields = m->fenced;
+	m->restarts = m->leaves = m->fenced = m->too_late = m->committing = m->commit_failed =
 	    m->commit_hopeless = false;
 	if (client_new(m, &err) != HINNY_OK) {
 		log_error("route %s: member %u of its consumer cannot be started: %s",
@@ -431,8 +439,8 @@ member_open(struct kafka_member *m)
 	}
 	m->state = KAFKA_MEMBER_RUNNING;
 	m->src->open_n++;
-	m->commit_due =
-	    monotime_add_ms(loop_now(worker_loop(m->wk)), m->conf->auto_commit_interval_ms);
+	m->opened = m->ask_due = loop_now(worker_loop(m->wk));
+	m->commit_due = monotime_add_ms(m->opened, m->conf->auto_commit_interval_ms);
 	loop_timer_start(&m->tick, KAFKA_TICK_MS, KAFKA_TICK_MS);
 }
 
@@ -451,6 +459,7 @@ member_init(struct kafka_source *src, unsigned i, struct hinny_error *err)
 	m->wk = src->wk;
 	m->conf = src->conf;
 	m->index = i;
+	m->name = kafka_instance_name(&src->arena, src->wk, src->route, src->place, src->conf, i);
 	m->state = KAFKA_MEMBER_CLOSED;
 	list_init(&m->parts);
 	list_init(&m->lost);
@@ -484,8 +493,7 @@ source_props(struct kafka_source *src)
 		    arena_printf(a, "%lld", (long long)conf->fetch_max_bytes + 512));
 	kafka_props_add(a, &own, "auto.offset.reset", resets[conf->auto_offset_reset]);
 	kafka_props_add(a, &own, "partition.assignment.strategy", src->assignor);
-	if (conf->isolation == 1) /* read_committed */
-		kafka_props_add(a, &own, "enable.partition.eof", "true");
+	kafka_props_add(a, &own, "enable.partition.eof", "true");
 	kafka_props_add(a, &own, "enable.auto.commit", "false");
 	kafka_props_add(a, &own, "enable.auto.offset.store", "false");
 	for (size_t i = 0; i < own.n; i++)
@@ -584,6 +592,7 @@ kafka_consumer_stop(struct worker *wk, struct endpoint *ep)
 	if (src == NULL || src->stopped)
 		return;
 	src->stopped = true;
+	kafka_members_choose(src);
 	if (src->open_n > 0)
 		worker_source_stopping(wk);
 	else

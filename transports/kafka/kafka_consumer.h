@@ -13,7 +13,8 @@
  *   kafka_consumer_batch.c    …several of them one exchange (batching)
  *   kafka_consumer_commit.c   offsets
  *   kafka_consumer_message.c  a record as a message
- *   kafka_consumer_name.c     group and static member
+ *   kafka_consumer_name.c     names of groups and static members
+ *   kafka_consumer_group.c    who joins and leaves
  */
 #ifndef HINNY_KAFKA_KAFKA_CONSUMER_H
 #define HINNY_KAFKA_KAFKA_CONSUMER_H
@@ -30,6 +31,7 @@ enum {
 	KAFKA_RECORDS_MAX = 4000,   /* of a member in flight */
 	KAFKA_BYTES_MAX = 32 << 20, /* …or so many bytes of them, but one record at least */
 	KAFKA_TICK_MS = 1000,       /* members are polled and their figures told so often */
+	KAFKA_CLOSING_MS = 5,       /* …and, when they end, looked at whether they have */
 };
 
 /* Headers of a record's message. */
@@ -65,6 +67,7 @@ struct kafka_incoming {
 	struct kafka_slot *slot;
 	rd_kafka_message_t *msg;
 	struct exchange *ex; /* NULL: it is one of a batch, or waits to be tried again */
+	bool unreadable;     /* its deserializer does not take it */
 };
 
 struct kafka_amount {
@@ -85,11 +88,11 @@ struct kafka_part {
 	bool dirty;        /* its figures have changed */
 	bool sealed;       /* a record was given up: no offset behind `seal` is committed */
 	int64_t seal;
-	int64_t end; /* read_committed: behind what it has last seen, markers of transactions too; -1 */
+	int64_t end; /* of the partition when it was reached, behind markers of transactions too; -1 */
 	rd_kafka_message_t *ahead; /* taken, and not yet begun */
 	struct kafka_window window;
 	struct kafka_incoming *incoming; /* by slot */
-	struct kafka_incoming *again;    /* breakOnFirstError: the one that is tried again */
+	struct kafka_incoming *again;    /* the one that is tried again; none behind it is taken */
 	struct loop_timer retry;
 	int64_t retry_ms;
 	uint32_t running;   /* exchanges; with batching those of the batch */
@@ -101,6 +104,7 @@ struct kafka_part {
 enum kafka_member_state {
 	KAFKA_MEMBER_RUNNING,
 	KAFKA_MEMBER_FINISHING, /* stop: no more is taken */
+	KAFKA_MEMBER_LEAVING,   /* it leaves the group, where nobody will have its name */
 	KAFKA_MEMBER_CLOSING,   /* it leaves the assignment */
 	KAFKA_MEMBER_CLOSED,
 };
@@ -123,6 +127,7 @@ struct kafka_member {
 	struct worker *wk;
 	const struct kafka_conf *conf;
 	unsigned index;
+	const char *name; /* group.instance.id */
 	enum kafka_member_state state;
 	rd_kafka_t *rk;
 	struct kafka_poll poll;
@@ -145,10 +150,12 @@ struct kafka_member {
 	bool working;
 	/* commits: one at a time */
 	bool committing, commit_failed, commit_hopeless;
+	bool commit_told; /* that they fail, until one passes */
 	struct monotime commit_began, commit_due;
 	struct kafka_batch {                   /* batching */
 		struct kafka_incoming **items; /* maxPollRecords of them */
 		uint32_t n;
+		bool ends;           /* what comes next ends the member: it runs as it is */
 		struct exchange *ex; /* in flight */
 		struct monotime began;
 		struct loop_timer timer;
@@ -158,7 +165,14 @@ struct kafka_member {
 	struct monotime complained; /* about the same error */
 	rd_kafka_resp_err_t complaint;
 	bool restarts; /* closed in order to begin anew */
+	int64_t restart_ms;     /* …after so long; longer each time */
+	struct monotime opened; /* began */
+	bool leaves;   /* not for another one of its name: it leaves the group */
+	bool unsubscribed; /* …of which it has told librdkafka */
+	struct monotime left;
 	bool fenced;   /* another client has its name */
+	bool yields;   /* …and it waits until that has gone */
+	struct monotime ask_due;
 };
 
 struct kafka_source {
@@ -195,9 +209,6 @@ void kafka_consumer_release(struct worker *wk, struct endpoint *ep);
 void kafka_member_progress(struct kafka_member *m);
 /* Ends the client and makes another one, after a while. */
 void kafka_member_restart(struct kafka_member *m, const char *why);
-/* A record that its deserializer does not take goes to the route's error handler. */
-void kafka_member_bad_record(
-    struct kafka_part *part, const rd_kafka_message_t *msg, const char *why);
 /* A poll has failed: the log, and as pollOnError says. part NULL: no record is meant. */
 void kafka_member_poll_failed(
     struct kafka_member *m, struct kafka_part *part, rd_kafka_resp_err_t code, const char *text);
@@ -224,6 +235,8 @@ void kafka_part_publish(struct kafka_part *part);
 /* The next record of the partition, NULL: there is none now. */
 rd_kafka_message_t *kafka_part_take(struct kafka_part *part);
 struct kafka_incoming *kafka_part_begin(struct kafka_part *part, rd_kafka_message_t *msg);
+/* Its deserializer does not take it: as pollOnError says. */
+void kafka_part_unreadable(struct kafka_incoming *in, const char *why);
 /* The record's slot and memory are given back. */
 void kafka_part_end(struct kafka_incoming *in, bool ok);
 bool kafka_member_may_take(const struct kafka_member *m);
@@ -261,6 +274,9 @@ void kafka_message_headers(
 /* A key or value by its deserializer; p NULL: null. False: *why says what is wrong. */
 bool kafka_message_value(
     enum kafka_serde serde, const void *p, size_t n, struct value *out, const char **why);
+/* Would its deserializers take key and value? */
+bool kafka_message_check(
+    const struct kafka_source *src, const rd_kafka_message_t *msg, const char **why);
 /* Whole; false: a key or value that its deserializer does not take. */
 bool kafka_message_fill(const struct kafka_source *src, struct exchange *ex,
     const rd_kafka_message_t *msg, const char **why);
@@ -269,19 +285,41 @@ void kafka_message_flags(
 /* Topic (NULL: not) and partition (-1: not) as headers. */
 void kafka_message_place(
     const struct kafka_source *src, struct exchange *ex, const char *topic, int32_t partition);
-/* As an element of a batch's list: a map like the exchange. False as before. */
-bool kafka_message_element(const struct kafka_source *src, struct exchange *ex,
-    const rd_kafka_message_t *msg, struct value *out, const char **why);
+/* As an element of a batch's list: a map like the exchange. It has been checked. */
+void kafka_message_element(const struct kafka_source *src, struct exchange *ex,
+    const rd_kafka_message_t *msg, struct value *out);
 
 /* ---- kafka_consumer_name.c ---- */
 /* A number that stays for as long as this hinnyd runs, whichever worker asks. */
 uint64_t kafka_broker_life(void);
+/* …of what is sought for a group. */
+uint64_t kafka_seek_tag(const char *group, unsigned seek_to);
 /* All in the arena. */
 const char *kafka_group_name(struct arena *a, struct worker *wk, const struct route *route);
 /* What stands for the run folder in names of members: a number, where the folder is of this run
  * alone, so that the next run has the same names. *fd holds the number until it is closed; -1: there is none. */
 const char *kafka_place_name(
     struct arena *a, struct worker *wk, const struct route *route, const char *group, int *fd);
+/* It says what the member reads too: a member of another name begins with what the group gives it. */
 const char *kafka_instance_name(struct arena *a, struct worker *wk, const struct route *route, const char *place,
     const struct kafka_conf *conf, unsigned member);
+/* What it is known by over generations: its name, and what it reads. */
+uint64_t kafka_member_key(struct worker *wk, const struct route *route, const char *group,
+    const struct kafka_conf *conf, unsigned member);
+
+/* ---- kafka_consumer_group.c ---- */
+enum hinny_rc kafka_member_subscribe(struct kafka_member *m, struct hinny_error *err);
+/* It leaves the group; the tick asks whether it has. */
+void kafka_member_leave(struct kafka_member *m);
+bool kafka_member_has_left(struct kafka_member *m);
+/*
+ * The members of this worker's generation are noted in the run folder before it is READY, so that those
+ * of the one before, which stop behind that, know who has a successor. It stays in the group for it; who
+ * has none leaves, and others have its partitions at once.
+ */
+enum hinny_rc kafka_members_note(struct worker *wk, struct hinny_error *err);
+void kafka_members_choose(struct kafka_source *src);
+/* One that yields looks whether the other client has gone, and goes on then. */
+void kafka_name_tick(struct kafka_member *m);
+void kafka_name_answer(struct kafka_member *m, rd_kafka_event_t *ev);
 #endif

@@ -2,8 +2,9 @@
  * Partitions come and go. A rebalance is answered when we are ready, while the member goes on
  * telling the group that it lives:
  *
- * - Partitions that come: where the group has no offset yet and would begin at the end, that end is
- *   committed first, so that a worker that dies right away loses nothing that came after it.
+ * - Partitions that come: the group is asked for its offsets, so that it can be told what is left to
+ *   do. Where it has none yet and would begin at the end, that end is committed first, so that a
+ *   worker that dies right away loses nothing that came after it.
  *   seekTo is done once for each partition in the life of a broker; the run folder keeps which.
  * - Partitions that go: no more is taken, what is in flight is finished and committed, for as long
  *   as shutdownTimeout. Those that are lost are others' already: what is in flight of them ends by
@@ -20,7 +21,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { ASK_MS = 10000 };
+enum { ASK_MS = 10000, SEEK_TAG = 16 };
 
 /* ---- what is left of partitions ---- */
 
@@ -199,7 +200,16 @@ is_in(const rd_kafka_topic_partition_list_t *list, const struct kafka_part *part
 
 /* ---- where to begin ---- */
 
-/* The run folder's file of what has been begun: lines "life topic partition". */
+/* The run folder's file of what has been begun: lines "tag topic partition". What is done is done again
+ * when another group reads it, or from the other end. */
+static int
+seek_line(const struct kafka_source *src, const rd_kafka_topic_partition_t *tp, char *line, size_t size)
+{
+	uint64_t tag = kafka_seek_tag(src->group, (unsigned)src->conf->seek_to);
+	return snprintf(line, size, "%016llx %s %d\n", (unsigned long long)tag, tp->topic, (int)tp->partition);
+}
+
+/* The last line of the partition counts. */
 static bool
 seek_is_done(const struct kafka_source *src, const rd_kafka_topic_partition_t *tp)
 {
@@ -209,10 +219,10 @@ seek_is_done(const struct kafka_source *src, const rd_kafka_topic_partition_t *t
 	FILE *f = fd != -1 ? fdopen(fd, "r") : NULL;
 	if (f == NULL)
 		return false;
-	snprintf(want, sizeof want, "%016llx %s %d\n", (unsigned long long)kafka_broker_life(),
-	    tp->topic, (int)tp->partition);
-	while (!found && fgets(line, sizeof line, f) != NULL)
-		found = strcmp(line, want) == 0;
+	(void)seek_line(src, tp, want, sizeof want);
+	while (fgets(line, sizeof line, f) != NULL)
+		if (strlen(line) > SEEK_TAG && strcmp(line + SEEK_TAG, want + SEEK_TAG) == 0)
+			found = strcmp(line, want) == 0;
 	fclose(f);
 	return found;
 }
@@ -221,8 +231,7 @@ static void
 seek_note(const struct kafka_source *src, const rd_kafka_topic_partition_t *tp)
 {
 	char line[512];
-	int n = snprintf(line, sizeof line, "%016llx %s %d\n",
-	    (unsigned long long)kafka_broker_life(), tp->topic, (int)tp->partition);
+	int n = seek_line(src, tp, line, sizeof line);
 	int fd = openat(worker_run_dir(src->wk), src->seek_file,
 	    O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
 	if (fd == -1)
@@ -353,9 +362,7 @@ starts_found(struct loop_work *w)
 static void
 assign_begin(struct kafka_member *m, struct kafka_rebalance *rb)
 {
-	bool finds =
-	    m->conf->seek_to != KAFKA_SEEK_NOT || m->conf->auto_offset_reset == KAFKA_RESET_LATEST;
-	if (!finds || rb->list->cnt == 0 || m->state != KAFKA_MEMBER_RUNNING) {
+	if (rb->list->cnt == 0 || m->state != KAFKA_MEMBER_RUNNING) {
 		assign_end(m, rb);
 		return;
 	}

@@ -112,18 +112,6 @@ common_headers(struct kafka_member *m, struct exchange *ex)
 }
 
 static void
-add_element(struct kafka_member *m, struct exchange *ex, const struct kafka_incoming *in,
-    struct value_list *list)
-{
-	struct value v;
-	const char *why;
-	if (kafka_message_element(m->src, ex, in->msg, &v, &why))
-		value_list_add(&ex->arena, list, v);
-	else
-		kafka_member_bad_record(in->part, in->msg, why);
-}
-
-static void
 batch_run(struct kafka_member *m)
 {
 	struct exchange *ex = worker_exchange_new(m->wk, m->src->route);
@@ -133,8 +121,12 @@ batch_run(struct kafka_member *m)
 	ex->owner = m;
 	ex->done = batch_done;
 	m->batch.ex = ex;
-	for (uint32_t i = 0; i < m->batch.n; i++)
-		add_element(m, ex, m->batch.items[i], list.u.list);
+	m->batch.ends = false;
+	for (uint32_t i = 0; i < m->batch.n; i++) {
+		struct value v;
+		kafka_message_element(m->src, ex, m->batch.items[i]->msg, &v);
+		value_list_add(&ex->arena, list.u.list, v);
+	}
 	common_headers(m, ex);
 	exchange_set_body(ex, list);
 	worker_exchange_start(m->wk, ex);
@@ -142,22 +134,51 @@ batch_run(struct kafka_member *m)
 
 /* ---- gathering ---- */
 
+/* A record that cannot be read ends the member: what was gathered is done before. */
+static bool
+ends_member(const struct kafka_member *m)
+{
+	return m->conf->poll_on_error == KAFKA_POLL_STOP ||
+	    m->conf->poll_on_error == KAFKA_POLL_RECONNECT;
+}
+
+/* The next record of the partition; false: there is none now. */
+static bool
+gather_one(struct kafka_member *m, struct kafka_part *part)
+{
+	const char *why;
+	if (m->batch.ends || !kafka_member_may_take(m) || kafka_window_full(&part->window))
+		return false;
+	rd_kafka_message_t *msg = kafka_part_take(part);
+	if (msg == NULL)
+		return false;
+	bool ok = kafka_message_check(m->src, msg, &why);
+	if (!ok && m->batch.n > 0 && ends_member(m)) {
+		part->ahead = msg;
+		m->batch.ends = true;
+		return false;
+	}
+	struct kafka_incoming *in = kafka_part_begin(part, msg);
+	if (ok)
+		m->batch.items[m->batch.n++] = in;
+	else
+		kafka_part_unreadable(in, why);
+	return true;
+}
+
 static void
 gather(struct kafka_member *m)
 {
-	uint32_t most = (uint32_t)m->conf->max_poll_records, before;
+	uint32_t most = (uint32_t)m->conf->max_poll_records;
+	bool more;
 	do {
-		before = m->batch.n;
+		more = false;
 		LIST_FOREACH (&m->parts, node, next) {
 			struct kafka_part *part = LIST_ENTRY(node, struct kafka_part, node);
-			rd_kafka_message_t *msg = NULL;
-			if (m->batch.n < most && kafka_member_may_take(m) &&
-			    !kafka_window_full(&part->window))
-				msg = kafka_part_take(part);
-			if (msg != NULL)
-				m->batch.items[m->batch.n++] = kafka_part_begin(part, msg);
+			if (m->batch.n < most)
+				more = gather_one(m, part) || more;
 		}
-	} while (m->batch.n > before && m->batch.n < most);
+	} while (more && m->batch.n < most);
 }
 
 static int64_t
@@ -180,11 +201,11 @@ kafka_batch_pump(struct kafka_member *m)
 	if (m->batch.ex != NULL || m->batch.retry_ms > 0)
 		return;
 	gather(m);
-	if (m->batch.n == before)
+	if (m->batch.n <= before && !m->batch.ends)
 		return;
 	if (before == 0)
 		m->batch.began = loop_now(worker_loop(m->wk));
-	if (m->batch.n == (uint32_t)m->conf->max_poll_records || !kafka_member_may_take(m))
+	if (m->batch.n == (uint32_t)m->conf->max_poll_records || m->batch.ends || !kafka_member_may_take(m))
 		batch_run(m);
 	else
 		loop_timer_start(&m->batch.timer, wait_ms(m), 0);

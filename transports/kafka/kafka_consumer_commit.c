@@ -87,6 +87,15 @@ is_passing(rd_kafka_resp_err_t err)
 	    err == RD_KAFKA_RESP_ERR_NOT_COORDINATOR || err == RD_KAFKA_RESP_ERR__WAIT_COORD;
 }
 
+/* Once, until a commit passes. */
+static bool
+is_told(struct kafka_member *m)
+{
+	bool news = !m->commit_told;
+	m->commit_told = true;
+	return news;
+}
+
 void
 kafka_commit_event(struct kafka_member *m, rd_kafka_event_t *ev)
 {
@@ -101,7 +110,9 @@ kafka_commit_event(struct kafka_member *m, rd_kafka_event_t *ev)
 		else if (err == RD_KAFKA_RESP_ERR_NO_ERROR)
 			err = own;
 	}
-	if (err != RD_KAFKA_RESP_ERR_NO_ERROR && err != RD_KAFKA_RESP_ERR__NO_OFFSET)
+	if (err == RD_KAFKA_RESP_ERR_NO_ERROR)
+		m->commit_told = false;
+	else if (err != RD_KAFKA_RESP_ERR__NO_OFFSET && is_told(m))
 		log_warning("route %s: offsets were not committed%s: %s", m->src->route->id,
 		    is_passing(err) ? ", which is tried again" : "", rd_kafka_err2str(err));
 	m->commit_failed = err != RD_KAFKA_RESP_ERR_NO_ERROR;
@@ -120,8 +131,9 @@ give_up_late(struct kafka_member *m, struct monotime now)
 {
 	if (!m->committing || monotime_ms_between(m->commit_began, now) < m->conf->commit_timeout_ms)
 		return;
-	log_warning("route %s: offsets were not committed within %lld ms, which is tried again",
-	    m->src->route->id, (long long)m->conf->commit_timeout_ms);
+	if (is_told(m))
+		log_warning("route %s: offsets were not committed within %lld ms, which is tried again",
+		    m->src->route->id, (long long)m->conf->commit_timeout_ms);
 	m->committing = false;
 	m->commit_failed = true;
 	m->commit_due = now;

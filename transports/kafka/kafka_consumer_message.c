@@ -195,6 +195,15 @@ kafka_message_headers(
 }
 
 bool
+kafka_message_check(const struct kafka_source *src, const rd_kafka_message_t *msg, const char **why)
+{
+	struct value v;
+
+	return kafka_message_value(src->conf->key_serde, msg->key, msg->key_len, &v, why) &&
+	    kafka_message_value(src->conf->value_serde, msg->payload, msg->len, &v, why);
+}
+
+bool
 kafka_message_fill(const struct kafka_source *src, struct exchange *ex,
     const rd_kafka_message_t *msg, const char **why)
 {
@@ -227,12 +236,13 @@ member(struct arena *a, struct value *map, const char *name, struct value v)
 }
 
 /* The message is built in the exchange itself, which is empty before and after. */
-bool
+void
 kafka_message_element(const struct kafka_source *src, struct exchange *ex,
-    const rd_kafka_message_t *msg, struct value *out, const char **why)
+    const rd_kafka_message_t *msg, struct value *out)
 {
 	struct arena *a = &ex->arena;
-	bool ok = kafka_message_fill(src, ex, msg, why);
+	const char *why;
+	(void)kafka_message_fill(src, ex, msg, &why); /* it passes: it has been checked */
 	struct value map = value_new_map(a, 4, false), message = value_new_map(a, 2, false);
 	struct value headers = value_new_map(a, ex->headers.live, true);
 
@@ -248,5 +258,4 @@ kafka_message_element(const struct kafka_source *src, struct exchange *ex,
 	headers_init(&ex->headers);
 	exchange_set_body(ex, value_null());
 	*out = map;
-	return ok;
 }

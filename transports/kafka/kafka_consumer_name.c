@@ -1,6 +1,8 @@
 /* What a consumer is called: its group, and the member of it. */
 #include "transports/kafka/kafka_consumer.h"
 
+#include "transports/kafka/kafka_java.h"
+
 #include <ctype.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -46,6 +48,12 @@ kafka_broker_life(void)
 	char text[96];
 	snprintf(text, sizeof text, "%ld.%llu", (long)getppid(), parent_start(getppid()));
 	return hash(0xcbf29ce484222325u, text);
+}
+
+uint64_t
+kafka_seek_tag(const char *group, unsigned seek_to)
+{
+	return hash(kafka_broker_life() ^ seek_to, group);
 }
 
 /* Letters that group.instance.id may have. */
@@ -125,16 +133,44 @@ kafka_group_name(struct arena *a, struct worker *wk, const struct route *route)
 	    a, "hinny.%s.%s.%016llx", node_name(a), clean(a, route->id, 64), (unsigned long long)h);
 }
 
+static unsigned
+number_of(struct worker *wk, const struct kafka_conf *conf, unsigned member)
+{
+	return worker_index(wk) * (unsigned)conf->consumers + member;
+}
+
+/* What it reads, and how that is shared: the group gives a member that comes back what the one before
+ * it of that name had, whatever it asks for. */
+static uint64_t
+hash_reading(uint64_t h, const struct kafka_conf *conf)
+{
+	h = hash(h, conf->topic_is_pattern ? "pattern" : "topics");
+	return hash(hash(h, conf->topic), kafka_assignor(conf->partition_assignor));
+}
+
+uint64_t
+kafka_member_key(struct worker *wk, const struct route *route, const char *group,
+    const struct kafka_conf *conf, unsigned member)
+{
+	char number[16];
+	const char *name = conf->group_instance_id != NULL ? conf->group_instance_id : route->id;
+	uint64_t h = hash(hash(0xcbf29ce484222325u, group), name);
+
+	h = hash(h, conf->group_instance_id != NULL ? "given" : "");
+	snprintf(number, sizeof number, "%u", number_of(wk, conf, member));
+	return hash(hash_reading(h, conf), number);
+}
+
 const char *
 kafka_instance_name(struct arena *a, struct worker *wk, const struct route *route, const char *place,
     const struct kafka_conf *conf, unsigned member)
 {
-	unsigned number = worker_index(wk) * (unsigned)conf->consumers + member;
+	unsigned number = number_of(wk, conf, member);
 	if (conf->group_instance_id != NULL && number == 0)
 		return conf->group_instance_id;
 	if (conf->group_instance_id != NULL)
 		return arena_printf(a, "%s-%u", conf->group_instance_id, number);
-	uint64_t h = hash(hash(0xcbf29ce484222325u, place), route->id);
+	uint64_t h = hash_reading(hash(hash(0xcbf29ce484222325u, place), route->id), conf);
 	return arena_printf(a, "hinny.%s.%s.%016llx.%u", node_name(a), clean(a, route->id, 64),
 	    (unsigned long long)h, number);
 }

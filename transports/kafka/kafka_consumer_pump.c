@@ -109,7 +109,7 @@ kafka_part_publish(struct kafka_part *part)
 static bool
 may_take(const struct kafka_part *part)
 {
-	return !part->leaving && !part->lost && !part->sealed;
+	return !part->leaving && !part->lost && !part->sealed && part->again == NULL;
 }
 
 /* Half of what may be fetched ahead? */
@@ -155,8 +155,8 @@ count_empty(struct kafka_part *part)
 	*since = (struct kafka_amount){ 0 };
 }
 
-/* Markers of transactions, and what was aborted, are no records: the offset goes on behind them. All
- * records before the end have been begun. */
+/* Markers of transactions, what was aborted and what was deleted are no records: the offset goes on
+ * behind them. All records before the end have been begun. */
 static void
 at_end(struct kafka_part *part, int64_t offset)
 {
@@ -182,6 +182,8 @@ kafka_part_take(struct kafka_part *part)
 			break;
 		}
 		if (msg->err == RD_KAFKA_RESP_ERR_NO_ERROR) {
+			if (msg->offset < part->end)
+				part->end = -1; /* of a topic that was made anew */
 			count_taken(part, msg);
 			return msg;
 		}
@@ -279,12 +281,13 @@ kafka_part_give_up(struct kafka_incoming *in)
 	kafka_part_end(in, false);
 }
 
-/* breakOnFirstError: the partition stands until the record has passed. */
+/* breakOnFirstError: the partition stands until the record has passed. One that could not be read is
+ * pollOnError's. */
 static bool
 is_tried_again(const struct kafka_incoming *in)
 {
 	const struct kafka_part *part = in->part;
-	return part->m->conf->break_on_error && !part->lost;
+	return part->m->conf->break_on_error && !part->lost && !in->unreadable;
 }
 
 static void
@@ -298,7 +301,7 @@ incoming_done(struct exchange *ex)
 	if (ok)
 		part->retry_ms = 0;
 	if (ok || !is_tried_again(in)) {
-		kafka_part_end(in, ok);
+		kafka_part_end(in, ok || in->unreadable); /* which was handled */
 		return;
 	}
 	if (part->leaving || part->m->state != KAFKA_MEMBER_RUNNING) {
@@ -324,11 +327,11 @@ exchange_for(struct kafka_incoming *in)
 	return ex;
 }
 
-/* A key or value that its deserializer does not take. */
 static void
 poisoned(struct kafka_incoming *in, struct exchange *ex, const char *why)
 {
 	struct kafka_part *part = in->part;
+	in->unreadable = true;
 	const char *text = arena_printf(&ex->arena, KAFKA_BAD_RECORD, part->topic,
 	    (int)part->partition, (long long)in->msg->offset, why);
 	switch (part->m->conf->poll_on_error) {
@@ -343,7 +346,8 @@ poisoned(struct kafka_incoming *in, struct exchange *ex, const char *why)
 		worker_exchange_start_failed(part->m->wk, ex);
 		return;
 	default:
-		log_error("route %s: %s", ex->from_route->id, text);
+		if (part->retry_ms == 0) /* the same again and again is told once */
+			log_error("route %s: %s", ex->from_route->id, text);
 		worker_exchange_free(part->m->wk, &ex);
 		in->ex = NULL;
 		break;
@@ -356,6 +360,14 @@ poisoned(struct kafka_incoming *in, struct exchange *ex, const char *why)
 	bool ends = part->m->conf->poll_on_error == KAFKA_POLL_STOP;
 	kafka_part_give_up(in);
 	kafka_member_restart(part->m, ends ? NULL : "a record could not be read");
+}
+
+void
+kafka_part_unreadable(struct kafka_incoming *in, const char *why)
+{
+	struct exchange *ex = exchange_for(in);
+	kafka_message_headers(in->part->m->src, ex, in->msg);
+	poisoned(in, ex, why);
 }
 
 /* Has no other partition anything that is known? */

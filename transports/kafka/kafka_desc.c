@@ -126,7 +126,8 @@ const struct option_desc kafka_options[] = {
 	TIME("sessionTimeoutMs", FROM, session_timeout_ms, "10000",
 	    "without a heartbeat for so long the group takes a member for dead (Camel: 45000; here a "
 	    "worker that died is back at once, so this long waits who follows a broker that is gone)"),
-	TIME("heartbeatIntervalMs", FROM, heartbeat_interval_ms, "3000", "between two heartbeats"),
+	TIME("heartbeatIntervalMs", FROM, heartbeat_interval_ms, "1000",
+	    "between two heartbeats, by one of which a member learns that others come or go (Camel: 3000)"),
 	ONE_OF("pollOnError", FROM, poll_on_error, "ERROR_HANDLER",
 	    "DISCARD|ERROR_HANDLER|RECONNECT|RETRY|STOP", "what becomes of a failed poll"),
 	ONE_OF("isolationLevel", FROM, isolation, "read_uncommitted", "read_uncommitted|read_committed",

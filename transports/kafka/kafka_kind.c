@@ -109,6 +109,7 @@ const struct worker_kind kafka_kind = {
 	.kind = "kafka",
 	.components = components,
 	.init = kind_init,
+	.jail = kafka_members_note,
 	.busy = kind_busy,
 	.fini = kind_fini,
 };

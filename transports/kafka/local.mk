@@ -12,6 +12,7 @@ transports_kafka_sources = \
 	transports/kafka/kafka_consumer_assign.c \
 	transports/kafka/kafka_consumer_batch.c \
 	transports/kafka/kafka_consumer_commit.c \
+	transports/kafka/kafka_consumer_group.c \
 	transports/kafka/kafka_consumer_message.c \
 	transports/kafka/kafka_consumer_name.c \
 	transports/kafka/kafka_consumer_pump.c \
