@@ -73,6 +73,20 @@ def test_reload_of_what_is_read():
         b.stop()
 
 
+def test_another_topic_after_a_restart():
+    """The groupInstanceId is the same, and the group still gives it the topic of before: it reads its own all the same, and nothing else."""
+    one, two = K.topic(None, 2), K.topic(None, 2)
+    opts = dict(groupId='restart', groupInstanceId='i', sessionTimeoutMs=60000)
+    with Broker(files(reader(one, says('one'), **opts))) as b:
+        assigned(b, 2)
+        b.stop()
+    for t in one, two:
+        K.produce(t, [(None, 'x', p) for p in range(2)])
+    with Broker(files(reader(two, says('two'), **opts))) as b:
+        until(lambda: sorted(said(b, 'two')) == [(two, '0', 'x'), (two, '1', 'x')], 20, 'its own topic')
+        b.stop()
+
+
 def test_reloads_in_a_row():
     """Members come and go again before the group has let them in: none stays in it that nobody is."""
     t = K.topic()

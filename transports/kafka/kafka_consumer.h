@@ -309,6 +309,9 @@ uint64_t kafka_member_key(struct worker *wk, const struct route *route, const ch
 
 /* ---- kafka_consumer_group.c ---- */
 enum hinny_rc kafka_member_subscribe(struct kafka_member *m, struct hinny_error *err);
+/* Before what has been assigned is taken: a member that comes back by its name is given what was read by
+ * that name before. When the route reads other topics now, it leaves and begins anew. */
+void kafka_member_check_topics(struct kafka_member *m, const rd_kafka_topic_partition_list_t *list);
 /* It leaves the group; the tick asks whether it has. */
 void kafka_member_leave(struct kafka_member *m);
 bool kafka_member_has_left(struct kafka_member *m);

@@ -468,6 +468,8 @@ kafka_assign_event(struct kafka_member *m, rd_kafka_event_t *ev)
 	if (rb->lost)
 		log_warning(
 		    "route %s: member %u has lost its partitions", m->src->route->id, m->index);
+	if (rb->code == RD_KAFKA_RESP_ERR__ASSIGN_PARTITIONS)
+		kafka_member_check_topics(m, rb->list);
 	list_append(&m->rebalances, &rb->node);
 	if (first)
 		rebalance_next(m);

@@ -38,6 +38,28 @@ kafka_member_subscribe(struct kafka_member *m, struct hinny_error *err)
 	return hinny_error_set(err, HINNY_EINVAL, "%s", rd_kafka_err2str(code));
 }
 
+/* Is it one of the route's? Of a pattern that is not asked. */
+static bool
+is_read(const struct kafka_conf *conf, const char *topic)
+{
+	struct str rest = str_of(conf->topic), name;
+	bool found = conf->topic_is_pattern;
+	while (!found && str_split(&rest, ',', &name))
+		found = str_eq(str_trim(name), str_of(topic));
+	return found;
+}
+
+void
+kafka_member_check_topics(struct kafka_member *m, const rd_kafka_topic_partition_list_t *list)
+{
+	for (int i = 0; i < list->cnt && m->state == KAFKA_MEMBER_RUNNING; i++) {
+		if (is_read(m->conf, list->elems[i].topic))
+			continue;
+		kafka_member_restart(m, "the group gave it topics that its name had before");
+		m->leaves = true;
+	}
+}
+
 /* ---- leaving ---- */
 
 /*
