@@ -100,6 +100,8 @@ bool steps_one_key(struct compile *c, const struct node *item, const char *what)
 /* Secrets of an endpoint come from outside of the route files: each that does not is reported.
  * Workers find nothing: hinnyd has looked. */
 int secrets_check(struct compile *c, const struct node *uri, const struct node *parameters);
+/* The same of uris within the text of an expression. */
+int secrets_check_text(struct compile *c, const struct node *text);
 
 /* ---- options_parse.c ---- */
 /* Sets one option of a step (or of a language) from a node. */

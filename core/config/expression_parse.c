@@ -199,7 +199,7 @@ set_text(struct compile *c, struct expression *e, const struct node *value, cons
 		return compile_error_node(c, text, "expected text, got %s", node_kind_name(text));
 	e->at = node_at(c->file, text);
 	const char *s = load_text(c, text->text.p, e->at);
-	if (s == NULL)
+	if (s == NULL || secrets_check_text(c, text) != 0)
 		return -1;
 	e->text = trim && !(e->language->flags & LANGUAGE_NO_TRIM) ? trimmed(c, str_of(s)) : s;
 	const struct option_desc *o = main_option(e->language);

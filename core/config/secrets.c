@@ -1,11 +1,15 @@
 /*
  * Secrets of endpoints (OPTION_SECRET) stand in no route file: their values come by placeholders
  * from the environment, files or properties, and "${...}" is up to the message. A placeholder's
- * default stands in the file, and so does a template's parameter that is given as text.
+ * default stands in the file, and so does a template's parameter that is given as text. Uris that
+ * expressions make (recipientList, routingSlip …) are looked for in the texts of expressions.
  */
 #include "core/config/compile_priv.h"
 
 #include "core/config/endpoint_uri.h"
+
+#include <ctype.h>
+#include <string.h>
 
 /* The length of what comes from outside at the head of s, 0: it does not. */
 static size_t
@@ -112,6 +116,68 @@ secrets_check(struct compile *c, const struct node *uri, const struct node *para
 	}
 	for (uint32_t i = 0; parameters != NULL && parameters->kind == NODE_MAP && i < parameters->n; i++) {
 		if (check_parameter(c, desc, node_key(parameters, i), node_value(parameters, i)) != 0)
+			rc = -1;
+	}
+	return rc;
+}
+
+/* ---- uris in the texts of expressions ---- */
+
+static bool
+is_word(char c)
+{
+	return isalnum((unsigned char)c) || memchr(".+-_", c, 4) != NULL;
+}
+
+/* The component whose scheme ends before s.p[colon]; NULL: none does. */
+static const struct component_desc *
+scheme_before(struct str s, size_t colon)
+{
+	size_t at = colon;
+
+	while (at > 0 && is_word(s.p[at - 1]))
+		at--;
+	return at < colon ? component_find((struct str){ s.p + at, colon - at }) : NULL;
+}
+
+/* Of an option's value at the head of s: up to what ends it in a list of uris or a quoted text. */
+static struct str
+value_at(struct str s, bool part)
+{
+	const char *ends = part ? "&" : "&,\"'`; \t\r\n";
+	struct str rest = s;
+
+	if (str_starts(s, "RAW(") && str_find(s, STR_LIT(")")) != SIZE_MAX)
+		return (struct str){ s.p + 4, str_find(s, STR_LIT(")")) - 4 };
+	while (rest.n > 0 && strchr(ends, *rest.p) == NULL) {
+		size_t n = outside(rest);
+		rest = str_skip(rest, n > 0 ? n : 1);
+	}
+	return (struct str){ s.p, s.n - rest.n };
+}
+
+int
+secrets_check_text(struct compile *c, const struct node *text)
+{
+	const struct component_desc *desc = NULL;
+	struct str s = node_written(text);
+	int rc = 0;
+
+	if (c->ds == NULL || c->bundle == NULL || c->bundle->loaded)
+		return 0;
+	for (size_t i = 0; i < s.n; i++) {
+		if (s.p[i] == ':' && scheme_before(s, i) != NULL)
+			desc = scheme_before(s, i);
+		if (desc == NULL || (s.p[i] != '?' && s.p[i] != '&'))
+			continue;
+		struct str name = { s.p + i + 1, 0 }, rest = str_skip(s, i + 1);
+		while (name.n < rest.n && is_word(rest.p[name.n]))
+			name.n++;
+		if (name.n == 0 || name.n == rest.n || rest.p[name.n] != '=')
+			continue;
+		const struct option_desc *row = endpoint_secret(desc, name);
+		bool part = row != NULL && (row->flags & OPTION_SECRET_PART);
+		if (row != NULL && check_one(c, desc, name, value_at(str_skip(rest, name.n + 1), part), text) != 0)
 			rc = -1;
 	}
 	return rc;
