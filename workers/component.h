@@ -14,7 +14,8 @@ struct worker;
 /* All of them run on the worker's loop and must not block. Members that a component does not have are NULL, by its flags. */
 struct component_ops {
 	const char *scheme;
-	/* Before READY, once for each endpoint of the program that this worker runs: checks and compiles (a stylesheet). HINNY_EINVAL refuses the generation. */
+	/* Before READY, once for each endpoint of the program that this worker runs: checks and compiles (a stylesheet). HINNY_EINVAL refuses the generation.
+	 * At run time (toD) too; HINNY_ELIMIT: there would be room if idle ones of the component were released, which is done then. */
 	enum hinny_rc (*prepare)(struct worker *wk, struct endpoint *ep, struct hinny_error *err);
 	/* Consumer: begin / stop taking work in. After stop no new exchange starts; those in flight go on. */
 	enum hinny_rc (*start)(struct worker *wk, struct endpoint *ep, const struct route *route, struct hinny_error *err);

@@ -325,6 +325,37 @@ tod_evict(struct worker *wk)
 		tod_free(wk, te);
 }
 
+/* Gives up the one of this component that was not used for the longest time and that no exchange
+ * looks at. False: there is none. */
+static bool
+tod_evict_idle(struct worker *wk, const struct component_desc *component)
+{
+	for (struct list *it = wk->tod_used.prev; it != &wk->tod_used; it = it->prev) {
+		struct tod_endpoint *te = LIST_ENTRY(it, struct tod_endpoint, used);
+		if (te->users > 0 || te->ep->component != component)
+			continue;
+		list_remove(&te->used);
+		hash_remove(&wk->tod, te->uri);
+		tod_free(wk, te);
+		return true;
+	}
+	return false;
+}
+
+/* A component that has no room for one more (HINNY_ELIMIT) gets it by others that are idle. */
+static enum hinny_rc
+tod_prepare(struct worker *wk, struct endpoint *ep, struct hinny_error *err)
+{
+	enum hinny_rc rc;
+
+	if (!bind_is_mine(wk, ep->component->owner) || ep->ops == NULL || ep->ops->prepare == NULL)
+		return HINNY_OK;
+	do
+		rc = ep->ops->prepare(wk, ep, err);
+	while (rc == HINNY_ELIMIT && tod_evict_idle(wk, ep->component));
+	return rc;
+}
+
 static struct tod_endpoint *
 tod_make(struct worker *wk, struct str key, struct str uri, bool consumer, struct hinny_error *err)
 {
@@ -336,8 +367,7 @@ tod_make(struct worker *wk, struct str key, struct str uri, bool consumer, struc
 	if (te->ep == NULL)
 		goto fail;
 	te->ep->ops = bind_find_component(wk, te->ep->component);
-	bool mine = bind_is_mine(wk, te->ep->component->owner);
-	if (mine && te->ep->ops != NULL && te->ep->ops->prepare != NULL && te->ep->ops->prepare(wk, te->ep, err) != HINNY_OK)
+	if (tod_prepare(wk, te->ep, err) != HINNY_OK)
 		goto fail;
 	if (wk->tod.count >= WORKER_TOD_MAX)
 		tod_evict(wk);

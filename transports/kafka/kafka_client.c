@@ -102,6 +102,7 @@ purge(rd_kafka_t *rk)
 struct ending {
 	struct loop_work work;
 	rd_kafka_t *rk;
+	struct kafka_state *ks;
 	struct kafka_client *client; /* goes with it; NULL: it stays */
 };
 
@@ -116,6 +117,7 @@ ending_done(struct loop_work *w)
 {
 	struct ending *e = CONTAINER_OF(w, struct ending, work);
 
+	e->ks->ending_n--;
 	if (e->client != NULL)
 		client_free(e->client);
 	free(e);
@@ -127,7 +129,8 @@ client_stop(struct kafka_client *kc, bool all)
 {
 	struct ending *e = MEM_NEW(struct ending);
 
-	*e = (struct ending){ .rk = kc->rk, .client = all ? kc : NULL };
+	*e = (struct ending){ .rk = kc->rk, .ks = kc->ks, .client = all ? kc : NULL };
+	kc->ks->ending_n++;
 	kc->rk = NULL;
 	kafka_queue_close(&kc->events);
 	for (size_t i = 0; i < kc->topics.cap; i++) {
@@ -212,8 +215,11 @@ kafka_client_get(struct kafka_state *ks, const struct endpoint *ep, struct kafka
 	set_key(kc, ep->conf);
 	old = client_find(ks, kc->key);
 	if (old == NULL && ks->clients_n >= KAFKA_CLIENTS_MAX)
+		rc = hinny_error_set(err, HINNY_ELIMIT,
+		    "more than %d different configurations of kafka: in use at a time", KAFKA_CLIENTS_MAX);
+	if (old == NULL && ks->ending_n >= KAFKA_CLIENTS_MAX)
 		rc = hinny_error_set(err, HINNY_EINVAL,
-		    "more than %d different configurations of kafka: in a worker", KAFKA_CLIENTS_MAX);
+		    "%d clients of Kafka are still on their way out", KAFKA_CLIENTS_MAX);
 	if (rc == HINNY_OK && old == NULL)
 		rc = client_start(kc, err);
 	if (rc != HINNY_OK || old != NULL) {

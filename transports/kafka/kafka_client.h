@@ -59,7 +59,8 @@ struct kafka_client {
 	char reason[KAFKA_REASON_MAX];
 };
 
-/* Finds or makes the client for a producer endpoint. HINNY_EINVAL: the options are wrong. */
+/* Finds or makes the client for a producer endpoint. HINNY_EINVAL: the options are wrong; HINNY_ELIMIT:
+ * as many as may be are in use. */
 enum hinny_rc kafka_client_get(struct kafka_state *ks, const struct endpoint *ep,
     struct kafka_client **out, struct hinny_error *err);
 /* The last one to put it ends it, when the loop has turned. */

@@ -10,7 +10,7 @@ struct kafka_state {
 	struct worker *wk;
 	struct list clients; /* struct kafka_client */
 	struct list sources; /* struct kafka_source */
-	uint32_t clients_n;
+	uint32_t clients_n, ending_n; /* …and those of librdkafka whose threads have not ended yet */
 	struct list dying; /* …of which nobody has a use any more */
 	struct loop_defer reap;
 	struct list sends; /* struct kafka_send that are free */
