@@ -1,6 +1,7 @@
-/* transports/kafka: names of Java, patterns, deserializers. */
+/* transports/kafka: names of Java and topics, patterns, deserializers. */
 #include "transports/kafka/kafka_consumer.h"
 #include "transports/kafka/kafka_java.h"
+#include "transports/kafka/kafka_names.h"
 
 #include "tests/lib/unit.h"
 
@@ -102,6 +103,26 @@ check_value(void **state)
 }
 
 static void
+test_topic_names(void **state)
+{
+	char longest[251];
+
+	(void)state;
+	memset(longest, 'x', sizeof longest);
+	assert_true(kafka_is_topic_name(STR_LIT("Orders_2.new-1")));
+	assert_true(kafka_is_topic_name(STR_LIT("...")));
+	assert_true(kafka_is_topic_name((struct str){ longest, 249 }));
+	assert_false(kafka_is_topic_name((struct str){ longest, 250 }));
+	assert_false(kafka_is_topic_name(STR_LIT("")));
+	assert_false(kafka_is_topic_name(STR_LIT(".")));
+	assert_false(kafka_is_topic_name(STR_LIT("..")));
+	assert_false(kafka_is_topic_name(STR_LIT("a b")));
+	assert_false(kafka_is_topic_name(STR_LIT("a/b")));
+	assert_false(kafka_is_topic_name(STR_LIT("a\0b")));
+	assert_false(kafka_is_topic_name(STR_LIT("gr\xc3\xbcn")));
+}
+
+static void
 test_names_stay(void **state)
 {
 	(void)state;
@@ -114,6 +135,7 @@ main(void)
 	UNIT_TABLE("pattern", pattern_rows, check_pattern);
 	UNIT_CASE(test_assignor);
 	UNIT_TABLE("value", value_rows, check_value);
+	UNIT_CASE(test_topic_names);
 	UNIT_CASE(test_names_stay);
 	return unit_run("kafka parts");
 }

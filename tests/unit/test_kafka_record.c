@@ -170,7 +170,6 @@ static const struct bad_row {
 	{ "negative partition", "CamelKafkaPartitionKey", "-1", EXCEPTION_ILLEGAL_ARGUMENT },
 	{ "no partition", "CamelKafkaPartitionKey", "x", EXCEPTION_TYPE_CONVERSION },
 	{ "no timestamp", "CamelKafkaOverrideTimestamp", "now", EXCEPTION_TYPE_CONVERSION },
-	{ "no topic", "CamelKafkaOverrideTopic", "", EXCEPTION_KAFKA_INVALID_TOPIC },
 };
 
 static void

@@ -138,18 +138,7 @@ check_partitioner(struct compile *c, struct endpoint *ep)
 
 /* ---- from ---- */
 
-enum { IN_FLIGHT_MAX = 10000, POLL_RECORDS_MAX = 100000, CONSUMERS_MAX = 256, TOPIC_NAME_MAX = 249 };
-
-static bool
-is_topic_name(struct str s)
-{
-	bool dots = str_eq(s, STR_LIT(".")) || str_eq(s, STR_LIT(".."));
-
-	for (size_t i = 0; i < s.n; i++)
-		if (!isalnum((unsigned char)s.p[i]) && memchr("._-", s.p[i], 3) == NULL)
-			return false;
-	return s.n > 0 && s.n <= TOPIC_NAME_MAX && !dots;
-}
+enum { IN_FLIGHT_MAX = 10000, POLL_RECORDS_MAX = 100000, CONSUMERS_MAX = 256 };
 
 static int
 check_topics(struct compile *c, struct endpoint *ep)
@@ -165,7 +154,7 @@ check_topics(struct compile *c, struct endpoint *ep)
 		    conf->topic, why);
 	}
 	do {
-		if (!str_split(&rest, ',', &name) || !is_topic_name(str_trim(name)))
+		if (!str_split(&rest, ',', &name) || !kafka_is_topic_name(str_trim(name)))
 			return compile_error(c, ep->at,
 			    "topic: \"%.*s\" is no name of a topic: expected letters, digits, \".\", \"_\" and "
 			    "\"-\"%s", STR_FMT(name), strpbrk(conf->topic, "*+[(") != NULL

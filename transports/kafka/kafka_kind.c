@@ -3,6 +3,7 @@
 
 #include "core/base/mem.h"
 #include "transports/kafka/kafka_consumer.h"
+#include "transports/kafka/kafka_names.h"
 #include "transports/kafka/kafka_priv.h"
 #include "transports/kafka/kafka_scram.h"
 
@@ -47,9 +48,10 @@ kafka_prepare(struct worker *wk, struct endpoint *ep, struct hinny_error *err)
 		return kafka_consumer_prepare(wk, ep, err);
 	struct kafka_target *target = MEM_NEW(struct kafka_target);
 	enum hinny_rc rc = kafka_client_get(ks, ep, &target->client, err);
-	if (rc == HINNY_OK)
+	bool named = kafka_is_topic_name(str_of(conf->topic));
+	if (rc == HINNY_OK && named)
 		target->topic = kafka_client_pin(target->client, str_of(conf->topic));
-	if (rc == HINNY_OK && target->topic == NULL) {
+	if (rc == HINNY_OK && named && target->topic == NULL) {
 		rc = hinny_error_set(err, HINNY_EINVAL, "topic \"%s\": %s", conf->topic,
 		    rd_kafka_err2str(rd_kafka_last_error()));
 		kafka_client_put(&target->client);
@@ -74,7 +76,8 @@ kafka_release(struct worker *wk, struct endpoint *ep)
 		return;
 	}
 	ep->impl = NULL;
-	kafka_client_unpin(target->client, target->topic);
+	if (target->topic != NULL)
+		kafka_client_unpin(target->client, target->topic);
 	kafka_client_put(&target->client);
 	free(target);
 }

@@ -1,15 +1,16 @@
 /*
- * Names of properties. One that an option says as well is that option, so that whatever depends on
+ * Names of topics and properties. A property that an option says as well is that option, so that whatever depends on
  * the option holds for it too. Without librdkafka: every process checks them.
  */
 #include "transports/kafka/kafka_names.h"
 
 #include "core/base/assert.h"
 
+#include <ctype.h>
 #include <stddef.h>
 #include <string.h>
 
-enum { FROM = 1, TO = 2, BOTH = 3 };
+enum { FROM = 1, TO = 2, BOTH = 3, TOPIC_NAME_MAX = 249 };
 
 /* Names of librdkafka stand behind those of Java, where they differ. */
 static const struct {
@@ -131,6 +132,17 @@ static const struct {
 	{ "receive.buffer.bytes", "socket.receive.buffer.bytes" },
 	{ "send.buffer.bytes", "socket.send.buffer.bytes" },
 };
+
+bool
+kafka_is_topic_name(struct str s)
+{
+	bool dots = str_eq(s, STR_LIT(".")) || str_eq(s, STR_LIT(".."));
+
+	for (size_t i = 0; i < s.n; i++)
+		if (!isalnum((unsigned char)s.p[i]) && memchr("._-", s.p[i], 3) == NULL)
+			return false;
+	return s.n > 0 && s.n <= TOPIC_NAME_MAX && !dots;
+}
 
 const char *
 kafka_property_option(const char *property, bool consumer)

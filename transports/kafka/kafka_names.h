@@ -1,9 +1,13 @@
-/* Properties of Java's client and of librdkafka, as additionalProperties may name them. */
+/* Names: of topics, and properties of Java's client and of librdkafka, as additionalProperties may name them. */
 #ifndef HINNY_KAFKA_KAFKA_NAMES_H
 #define HINNY_KAFKA_KAFKA_NAMES_H
 
+#include "core/base/str.h"
+
 #include <stdbool.h>
 
+/* Can a topic be called so? 1 to 249 letters, digits, ".", "_" and "-", and not "." or "..". */
+bool kafka_is_topic_name(struct str s);
 /* The option of the component that says the same on that side; NULL: there is none, and librdkafka
  * is asked. */
 const char *kafka_property_option(const char *property, bool consumer);

@@ -28,7 +28,7 @@ kafka_state_of(struct worker *wk)
 /* endpoint.impl of a producer endpoint. */
 struct kafka_target {
 	struct kafka_client *client;
-	struct kafka_topic *topic;
+	struct kafka_topic *topic; /* NULL: no topic can be called so (toD) */
 };
 
 /* One record of a send: librdkafka gives it back with its fate. */

@@ -237,19 +237,16 @@ set_partition(struct exchange *ex, const struct kafka_conf *conf, const struct k
 	return true;
 }
 
-static bool
+static void
 set_topic(struct exchange *ex, const struct known *k, struct kafka_parts *out)
 {
 	const struct value *v = either(k->topic, k->old_topic);
 
 	if (v == NULL)
-		return true;
+		return;
 	out->topic = value_text(&ex->arena, v);
-	if (out->topic.n > 0 && memchr(out->topic.p, '\0', out->topic.n) == NULL)
-		return true;
-	exchange_fail(ex, EXCEPTION_KAFKA_INVALID_TOPIC,
-	    "header CamelKafkaOverrideTopic: \"%.*s\" is no name of a topic", STR_FMT(out->topic));
-	return false;
+	if (out->topic.p == NULL)
+		out->topic.p = "";
 }
 
 static bool
@@ -274,7 +271,8 @@ kafka_record_parts(struct exchange *ex, const struct kafka_conf *conf, struct ka
 	*out = (struct kafka_parts){ .partition = RD_KAFKA_PARTITION_UA };
 	add_headers(ex, &k, out);
 	const struct value *timestamp = either(k.timestamp, k.old_timestamp);
-	bool ok = set_partition(ex, conf, &k, out) && set_topic(ex, &k, out) &&
+	set_topic(ex, &k, out);
+	bool ok = set_partition(ex, conf, &k, out) &&
 	    set_key(ex, conf, &k, out) &&
 	    (timestamp == NULL ||
 		set_int(ex, "CamelKafkaOverrideTimestamp", timestamp, CLASS_LONG, &out->timestamp));

@@ -9,6 +9,7 @@
 #include "core/base/log.h"
 #include "core/base/mem.h"
 #include "transports/kafka/kafka_error.h"
+#include "transports/kafka/kafka_names.h"
 #include "transports/kafka/kafka_priv.h"
 
 #include <stdarg.h>
@@ -423,8 +424,13 @@ kafka_sends_late(struct loop_timer *t)
 static struct kafka_topic *
 find_topic(struct kafka_target *target, struct kafka_send *s)
 {
-	if (s->parts.topic.p == NULL)
+	if (s->parts.topic.p == NULL && target->topic != NULL)
 		return target->topic;
+	if (!kafka_is_topic_name(s->topic_name)) { /* as Java's client has it */
+		exchange_fail(s->ex, EXCEPTION_KAFKA_INVALID_TOPIC, "Invalid topics: [%.*s]",
+		    STR_FMT(s->topic_name));
+		return NULL;
+	}
 	struct kafka_topic *t = kafka_client_topic(target->client, s->topic_name);
 	if (t == NULL)
 		exchange_fail(s->ex, EXCEPTION_KAFKA_INVALID_TOPIC, "cannot send to topic \"%.*s\": %s",
