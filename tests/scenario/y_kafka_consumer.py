@@ -471,12 +471,15 @@ def test_run_again():
         with open(os.path.join(folder, 'r.yaml'), 'w') as f:
             f.write(json.dumps([route(source(t, groupId='again-%d' % os.getpid(), sessionTimeoutMs=30000), {'log': 'got ${body}'})]))
 
+        runs = []
+
         class Run:
             def __init__(self):
                 self.proc = subprocess.Popen([os.path.join(BUILD, 'hinny'), 'run', '--no-watch', '--port', str(free_port()), 'r.yaml'], cwd=folder,
                                              env=dict(env(), XDG_RUNTIME_DIR=folder), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                              stderr=subprocess.STDOUT, text=True)
                 self.lines = []
+                runs.append(self)
                 threading.Thread(target=lambda: self.lines.extend(iter(self.proc.stdout.readline, '')), daemon=True).start()
 
             def wait(self, text):
@@ -488,22 +491,31 @@ def test_run_again():
             def end(self):
                 self.proc.send_signal(15)
                 self.proc.wait(20 * SLOW)
-        one = Run()
-        one.wait('has 2 partitions')
-        K.produce(t, [(None, 'first')])
-        one.wait('got first')
-        two = Run()
-        two.wait('has 1 partitions')
-        one.wait('has 1 partitions')
-        for run in one, two:
-            run.end()
-        K.produce(t, [(None, 'second', 0), (None, 'third', 1)])
-        one, two = Run(), Run()
-        for run in one, two:
-            run.wait('has 1 partitions')
-        until(lambda: len([x for x in one.lines + two.lines if 'got second' in x or 'got third' in x]) == 2, 15, 'both records')
-        for run in one, two:
-            run.end()
+
+            def kill(self):
+                if self.proc.poll() is None:
+                    self.proc.kill()
+                    self.proc.wait()
+        try:
+            one = Run()
+            one.wait('has 2 partitions')
+            K.produce(t, [(None, 'first')])
+            one.wait('got first')
+            two = Run()
+            two.wait('has 1 partitions')
+            one.wait('has 1 partitions')
+            for run in one, two:
+                run.end()
+            K.produce(t, [(None, 'second', 0), (None, 'third', 1)])
+            one, two = Run(), Run()
+            for run in one, two:
+                run.wait('has 1 partitions')
+            until(lambda: len([x for x in one.lines + two.lines if 'got second' in x or 'got third' in x]) == 2, 15, 'both records')
+            for run in one, two:
+                run.end()
+        finally:
+            for run in runs:
+                run.kill()
 
 
 def test_topic_deleted_and_back():

@@ -154,7 +154,8 @@ def test_what_cannot_be_sent():
     routes = http('big', ONLY_KEY, to(t, maxRequestSize=2000), 'setBody: {constant: "ok"}') + \
         http('refused', ONLY_KEY, to(small), 'setBody: {constant: "ok"}') + \
         http('none', ONLY_KEY, to('no-such-topic', maxBlockMs=1000), 'setBody: {constant: "ok"}') + \
-        http('name', ONLY_KEY, 'setHeader: {name: CamelKafkaOverrideTopic, constant: "a b"}', to(t, maxBlockMs=1000))
+        http('name', ONLY_KEY, 'setHeader: {name: CamelKafkaOverrideTopic, constant: "a b"}', to(t, maxBlockMs=1000)) + \
+        http('dynamic', 'toD: "kafka:${header.t}?brokers=%s"' % K.brokers, 'setBody: {constant: "ok"}')
     with Broker({'r.yaml': HANDLER + routes}) as b:
         def fails(path, body, *parts):
             status, _, said = b.post(path, body)
@@ -163,7 +164,12 @@ def test_what_cannot_be_sent():
         fails('/big', b'x' * 2000, 'org.apache.kafka.common.errors.RecordTooLargeException', 'larger than 2000')
         fails('/refused', b'x' * 3000, 'RecordTooLargeException')
         fails('/none', b'x', 'UnknownTopicOrPartitionException')
-        fails('/name', b'x', 'InvalidTopicException')
+        for _ in range(2):
+            fails('/name', b'x', 'InvalidTopicException: Invalid topics: [a b]')
+            for name in 'a%20b', '..', '.', 'x' * 250, 'a/b', '%C3%BC':
+                fails('/dynamic?t=' + name, b'x', 'InvalidTopicException: Invalid topics: [')
+            fails('/dynamic?t=', b'x', 'NoSuchEndpointException')
+        assert b.post('/dynamic?t=' + t, b'x')[2] == b'ok'
         assert b.post('/big', b'y')[2] == b'ok'
         assert b.post('/refused', b'y')[2] == b'ok'
 
@@ -293,6 +299,31 @@ def test_kafka_down_at_the_start():
         began = time.monotonic()
         b.stop()
         assert time.monotonic() - began < 5 * SLOW
+
+
+def test_more_clients_than_are_kept():
+    """Configurations that messages name: the clients of those that are idle make room, and what is on its way arrives."""
+    t = K.topic()
+    each, threads = setting('KAFKA_CLIENTS', 25), 8
+    ok = 'setBody: {constant: "ok"}'
+    routes = http('d', 'toD: "kafka:%s?brokers=%s&clientId=c${header.c}"' % (t, K.brokers), ok) + http('k', to(t), ok)
+    bad = []
+    with Broker({'r.yaml': HANDLER + routes}) as b:
+        def send(thread):
+            for i in range(each):
+                for path in '/d?c=%d-%d' % (thread, i), '/k':
+                    status, _, body = b.post(path, b'x')
+                    if status != 200:
+                        bad.append(body)
+        all_ = [threading.Thread(target=send, args=(n,)) for n in range(threads)]
+        for th in all_:
+            th.start()
+        for th in all_:
+            th.join()
+        assert not bad, bad[0]
+        assert sum(K.end(t)) == 2 * each * threads
+        pid, = b.workers('kafka')
+        assert len(os.listdir('/proc/%d/task' % pid)) < 64 * 5 + 20
 
 
 def test_reload_and_memory():
