@@ -714,7 +714,8 @@ receiver_of(const struct value *v)
 
 /*
  * A message or an exchange that a grouping strategy has put into a list: a map here, whose members
- * are read as in Java: ${body[0].body}, ${body[0].getMessage().getHeader('k')}.
+ * are read as in Java: ${body[0].body}, ${body[0].getMessage().getHeader('k')}. So is what Kafka's
+ * client tells of a record: ${header.CamelKafkaRecordMeta[0].offset}.
  */
 static bool
 read_grouped(
@@ -747,7 +748,8 @@ simple_method_call(
     const struct access_step *step, struct exchange *ex, const struct value *v, struct value *out)
 {
 	enum receiver on = receiver_of(v);
-	if (v->type == VALUE_MAP && (v->flags & VALUE_GROUPED) && read_grouped(step, ex, v, out))
+	if (v->type == VALUE_MAP && (v->flags & (VALUE_GROUPED | VALUE_RECORD)) &&
+	    read_grouped(step, ex, v, out))
 		return EVAL_OK;
 	for (size_t i = 0; i < ARRAY_LEN(methods); i++) {
 		const struct method *m = &methods[i];

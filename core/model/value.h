@@ -42,6 +42,8 @@ enum value_flag {
 	VALUE_LONG = 1,    /* an INT that Java calls Long */
 	VALUE_ENTRY = 1,   /* a MAP of "key" and "value" that Java calls Map.Entry: prints "k=v" */
 	VALUE_FLOAT = 2,   /* a DOUBLE that Java calls Float */
+	VALUE_RECORD = 2,  /* a MAP of "topic", "partition", "offset" that Java calls RecordMetadata:
+	                      prints "topic-partition@offset" */
 	VALUE_DATE = 4,    /* an INT of milliseconds that Java calls Date */
 	VALUE_NODESET = 8, /* XML: from a node-set; n nodes in aux (0: empty list; truthiness and
 	                      size follow it) */

@@ -182,6 +182,8 @@ value_class(const struct value *v)
 			return value_map_find(v->u.map, STR_LIT("exchangeId")) != NULL
 			    ? "org.apache.camel.support.DefaultExchange"
 			    : "org.apache.camel.support.DefaultMessage";
+		if (v->flags & VALUE_RECORD)
+			return "org.apache.kafka.clients.producer.RecordMetadata";
 		return "java.util.LinkedHashMap";
 	case VALUE_JSON:
 		return json_class(v);

@@ -325,6 +325,16 @@ print_entry(struct printer *pr, const struct value_map *m, unsigned depth)
 }
 
 static void
+print_record(struct printer *pr, const struct value_map *m, unsigned depth)
+{
+	print_element(pr, m->entries[0].value, depth);
+	put(pr, "-", 1);
+	print_element(pr, m->entries[1].value, depth);
+	put(pr, "@", 1);
+	print_element(pr, m->entries[2].value, depth);
+}
+
+static void
 print_map(struct printer *pr, const struct value_map *m, unsigned depth)
 {
 	put(pr, "{", 1);
@@ -355,6 +365,8 @@ print(struct printer *pr, const struct value *v, unsigned depth)
 		print_list(pr, v->u.list, depth + 1);
 	} else if (v->type == VALUE_MAP && (v->flags & VALUE_ENTRY) && v->u.map->n == 2) {
 		print_entry(pr, v->u.map, depth + 1);
+	} else if (v->type == VALUE_MAP && (v->flags & VALUE_RECORD) && v->u.map->n >= 3) {
+		print_record(pr, v->u.map, depth + 1);
 	} else if (v->type == VALUE_MAP) {
 		print_map(pr, v->u.map, depth + 1);
 	} else if ((v->flags & VALUE_NODE) && v->u.json->type >= JSON_IS_ARRAY) {

@@ -128,16 +128,19 @@ def murmur2(data):
 
 
 def test_lists_and_serializers():
-    t, n = K.topic(None, 1), K.topic(None, 1)
+    t, n, m = K.topic(None, 1), K.topic(None, 1), K.topic(None, 1)
     long_class = 'org.apache.kafka.common.serialization.LongSerializer'
     routes = http('list', ONLY_KEY, 'unmarshal: {json: {}}', to(t, recordMetadata=True, key='k'),
                   'setBody: {simple: "${header.CamelKafkaRecordMeta.size()} ${body.size()}"}') + \
         http('whole', ONLY_KEY, 'unmarshal: {json: {}}', to(t, useIterator=False)) + \
         http('map', ONLY_KEY, 'unmarshal: {json: {}}', to(t)) + \
+        http('meta', ONLY_KEY, 'unmarshal: {json: {}}', to(m, recordMetadata=True),
+             'setBody: {simple: "%s"}' % ' '.join('${header.CamelKafkaRecordMeta%s}' % s for s in ('', '[1].offset', '[0].topic()', '[0].partition', '[0][offset]'))) + \
         http('long', ONLY_KEY, to(n, valueSerializer=long_class), 'setBody: {constant: "ok"}')
     with Broker({'r.yaml': HANDLER + routes}) as b:
         assert b.post('/list', b'["a", "b", 3, null]')[2] == b'4 4'
         assert b.post('/list', b'[]')[2] == b'0 0'
+        assert b.post('/meta', b'["a", "b"]')[2].decode() == '[%s-0@0, %s-0@1] 1 %s 0 0' % (m, m, m)
         b.post('/whole', b'["x", "y"]')
         b.post('/map', b'{"a": 1}')
         assert key_value(K.consume(t, 6)) == [('k', 'a'), ('k', 'b'), ('k', '3'), ('k', None), (None, '[x, y]'), (None, '{a=1}')]

@@ -702,6 +702,25 @@ test_list(void **state)
 	arena_fini(&a);
 }
 
+/* What Kafka's client tells of a record prints as Java's RecordMetadata. */
+static void
+test_record(void **state)
+{
+	struct arena a;
+
+	(void)state;
+	arena_init(&a);
+	struct value v = value_new_map(&a, 4, false), list = value_new_list(&a, 1);
+	value_map_set(&a, v.u.map, STR_LIT("topic"), value_str(STR_LIT("t")));
+	value_map_set(&a, v.u.map, STR_LIT("partition"), value_int(3));
+	value_map_set(&a, v.u.map, STR_LIT("offset"), value_int(17));
+	v.flags = VALUE_RECORD;
+	value_list_add(&a, list.u.list, v);
+	assert_true(str_eq(value_text(&a, &list), STR_LIT("[t-3@17]")));
+	assert_string_equal(value_class(&v), "org.apache.kafka.clients.producer.RecordMetadata");
+	arena_fini(&a);
+}
+
 static void
 test_map(void **state)
 {
@@ -926,6 +945,7 @@ main(void)
 	UNIT_TABLE("convert", converts, check_convert);
 	UNIT_CASE(test_class_names);
 	UNIT_CASE(test_list);
+	UNIT_CASE(test_record);
 	UNIT_CASE(test_map);
 	UNIT_CASE(test_map_without_case);
 	UNIT_CASE(test_member_of_json);

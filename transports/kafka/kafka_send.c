@@ -122,6 +122,7 @@ set_metadata(struct kafka_send *s)
 		value_map_set(a, map.u.map, STR_LIT("partition"), value_int(r->partition));
 		value_map_set(a, map.u.map, STR_LIT("offset"), offset);
 		value_map_set(a, map.u.map, STR_LIT("timestamp"), timestamp);
+		map.flags = VALUE_RECORD;
 		value_list_add(a, list.u.list, map);
 	}
 	exchange_set_header(s->ex, STR_LIT("CamelKafkaRecordMeta"), list);
