@@ -113,6 +113,27 @@ def test_linger():
     assert max(n for _, n in K.batches(t)) >= 3, K.batches(t)
 
 
+def test_topics_that_the_broker_makes():
+    """The first record of a topic that is made for it does not wait for librdkafka, which looks once a second; nor do those of clients that come and go."""
+    each = 'toD', {'uri': 'kafka:${header.x-t}?brokers=%s&clientId=${header.x-c}' % K.brokers}
+    with broker(http('over', {'setHeader': {'name': 'CamelKafkaOverrideTopic', 'simple': '${header.x-t}'}}, to('made'), {'setBody': {'constant': 'ok'}}),
+                http('dynamic', dict([each]), {'setBody': {'constant': 'ok'}})) as b:
+        def took(path, topic, client=''):
+            began = time.monotonic()
+            status, _, said = b.get(path, headers={'x-t': topic, 'x-c': client})
+            assert (status, said) == (200, b'ok'), said
+            return time.monotonic() - began
+        took('/over', 'made')
+        times = sorted(took('/over', 'made-%d' % i) for i in range(9))
+        assert times[4] < 0.5 * SLOW, times
+        for i in range(100):  # more than there may be clients: some go while a topic is asked for
+            took('/dynamic', 'made-by-%d' % (i // 10), 'c%d' % i)
+        assert sum(sum(K.end('made-by-%d' % i)) for i in range(10)) == 100
+        began = time.monotonic()
+        b.stop()
+        assert time.monotonic() - began < 5 * SLOW
+
+
 def test_partitions():
     """The key chooses, unless it is to be ignored; round robin; a fixed partition."""
     t = K.topic()
@@ -226,5 +247,5 @@ def test_the_call_and_the_delivery():
 
 
 if __name__ == '__main__':
-    with Kafka(settings=('auto.create.topics.enable=false',)) as K:
+    with Kafka() as K:
         main(globals())

@@ -3,6 +3,7 @@
 
 #include "core/base/log.h"
 #include "core/base/mem.h"
+#include "transports/kafka/kafka_ask.h"
 #include "transports/kafka/kafka_error.h"
 #include "transports/kafka/kafka_priv.h"
 #include "transports/kafka/kafka_props.h"
@@ -123,6 +124,14 @@ ending_done(struct loop_work *w)
 	free(e);
 }
 
+static void
+ending_start(void *arg)
+{
+	struct ending *e = arg;
+
+	loop_work_start(worker_loop(e->ks->wk), &e->work, ending_run, ending_done);
+}
+
 /* librdkafka's part of it; with `all` then all of it. */
 static void
 client_stop(struct kafka_client *kc, bool all)
@@ -145,7 +154,8 @@ client_stop(struct kafka_client *kc, bool all)
 		return;
 	}
 	purge(e->rk);
-	loop_work_start(worker_loop(kc->ks->wk), &e->work, ending_run, ending_done);
+	if (!kafka_ask_stop(e->ks, e->rk, ending_start, e))
+		ending_start(e);
 }
 
 static void
@@ -334,6 +344,7 @@ topic_new(struct kafka_client *kc, struct str name)
 	if (kc->topics.count >= KAFKA_TOPICS_MAX)
 		topics_evict(kc);
 	(void)hash_put(&kc->topics, t->name, t);
+	kafka_ask_topic(kc->ks, kc->rk, t->name.p);
 	return t;
 }
 

@@ -5,6 +5,8 @@
 #include "transports/kafka/kafka_client.h"
 #include "transports/kafka/kafka_record.h"
 
+struct kafka_ask;
+
 /* The worker's own state. */
 struct kafka_state {
 	struct worker *wk;
@@ -13,6 +15,7 @@ struct kafka_state {
 	uint32_t clients_n, ending_n; /* …and those of librdkafka whose threads have not ended yet */
 	struct list dying; /* …of which nobody has a use any more */
 	struct loop_defer reap;
+	struct kafka_ask *ask; /* NULL: no topic is asked for */
 	struct list sends; /* struct kafka_send that are free */
 	uint32_t sends_free;
 	bool ended;

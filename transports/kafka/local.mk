@@ -7,6 +7,7 @@ transports_kafka_desc_sources = \
 	transports/kafka/kafka_java.c \
 	transports/kafka/kafka_names.c
 transports_kafka_sources = \
+	transports/kafka/kafka_ask.c \
 	transports/kafka/kafka_client.c \
 	transports/kafka/kafka_consumer.c \
 	transports/kafka/kafka_consumer_assign.c \
