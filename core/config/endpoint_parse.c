@@ -44,6 +44,9 @@ find_component(
 
 	if (unknown != NULL && scheme.n > 0 && unknown >= scheme.p + scheme.n)
 		uri.n = (size_t)(unknown - uri.p); /* the scheme is known: it can be told */
+	size_t query = str_find(uri, STR_LIT("?"));
+	if (query != SIZE_MAX)
+		uri.n = query; /* in which there may be secrets */
 	if (desc == NULL && c->ds != NULL && bean_is_refused(c, scheme)) {
 		c->errors++; /* a component that is a bean, which was reported */
 		return NULL;

@@ -141,15 +141,15 @@ uri_parse_query(struct arena *a, struct str query, struct uri_options *os, struc
 		o->value = equals == SIZE_MAX ? (struct str){ item.p + n, 0 }
 					      : (struct str){ item.p + equals + 1, n - equals - 1 };
 		o->value = uri_unwrap_raw(o->value, &o->raw);
-		if (o->name.n == 0)
-			return hinny_error_set(
-			    err, HINNY_EINVAL, "the option \"%.*s\" has no name", STR_FMT(item));
+		struct str name = o->name; /* its value may be a secret: it is not told */
+		if (name.n == 0)
+			return hinny_error_set(err, HINNY_EINVAL, "an option has no name, but a value behind \"=\"");
 		if (!endpoint_uri_decode(a, o->name, true, &o->name) ||
 		    (!o->raw && !endpoint_uri_decode(a, o->value, true, &o->value)))
 			return hinny_error_set(err, HINNY_EINVAL,
 			    "the option \"%.*s\" has a \"%%\" without two hexadecimal digits "
 			    "behind it",
-			    STR_FMT(item));
+			    STR_FMT(name));
 	}
 	return HINNY_OK;
 }
