@@ -25,7 +25,9 @@ core_lang_sources = \
 	core/lang/regex.c \
 	core/lang/regex_java.c \
 	core/lang/simple.c \
+	core/lang/simple_args.c \
 	core/lang/simple_compare.c \
+	core/lang/simple_document.c \
 	core/lang/simple_eval.c \
 	core/lang/simple_fn_change.c \
 	core/lang/simple_fn_date.c \

@@ -7,10 +7,7 @@
 #include "core/base/assert.h"
 #include "core/config/compile.h"
 #include "core/eip/variables.h"
-#include "core/lang/jsonpath.h"
 #include "core/lang/text.h"
-#include "core/lang/jq.h"
-#include "core/lang/xpath.h"
 
 struct form {
 	const char *prefix;
@@ -31,178 +28,6 @@ unknown(struct simple_parser *p, struct str f)
 		return simple_error(
 		    p, f.p, "function %.*s is not available (%s)", STR_FMT(name), why);
 	return simple_error(p, f.p, "Unknown function: %.*s", STR_FMT(f));
-}
-
-/* ---- arguments ---- */
-
-/* False: reported. */
-static bool
-read_class(struct simple_parser *p, struct str item, enum value_class_id *id)
-{
-	struct str name = item, inner;
-	if (simple_unquote(p, item, &inner))
-		name = inner;
-	*id = value_class_find(name);
-	return *id != CLASS_NONE ||
-	    simple_error(p, item.p, "unknown type %.*s", STR_FMT(name)) != NULL;
-}
-
-static struct simple_node *
-parse_class(struct simple_parser *p, struct str item)
-{
-	enum value_class_id id;
-	return read_class(p, item, &id) ? simple_const(p, item.p, value_int(id)) : NULL;
-}
-
-static struct simple_node *
-parse_argument(struct simple_parser *p, struct str item, char letter)
-{
-	struct str inner;
-	if (letter == 'p' || letter == 'I')
-		return simple_parse_predicate(p, item);
-	if (letter == 'c')
-		return parse_class(p, item);
-	if (p->in_chain && str_eq(item, STR_LIT("$param")))
-		return simple_body(p, item.p);
-	if (simple_unquote(p, item, &inner))
-		return simple_parse_template(p, letter == 'q' ? item : inner, SIMPLE_ESCAPES);
-	return simple_parse_template(p, item, SIMPLE_ESCAPES | SIMPLE_OPERATORS);
-}
-
-/* Quotes around it go, blanks around these stay. */
-static struct simple_node *
-parse_untrimmed(struct simple_parser *p, struct str item)
-{
-	struct str trimmed = str_trim(item), inner;
-	if (p->in_chain && str_eq(trimmed, STR_LIT("$param")))
-		return simple_body(p, item.p);
-	if (!simple_unquote(p, trimmed, &inner))
-		return simple_parse_template(p, item, SIMPLE_ESCAPES | SIMPLE_OPERATORS);
-	struct simple_node *node = simple_parse_template(p, inner, SIMPLE_ESCAPES);
-	if (node == NULL || trimmed.n == item.n)
-		return node;
-	size_t before = (size_t)(trimmed.p - item.p), after = item.n - before - trimmed.n;
-	struct simple_node *all = simple_node_new(p, SIMPLE_CONCAT, item.p, 3);
-	all->kids[0] = simple_const(p, item.p, value_str((struct str){ item.p, before }));
-	all->kids[1] = node;
-	all->kids[2] =
-	    simple_const(p, item.p, value_str((struct str){ trimmed.p + trimmed.n, after }));
-	return all;
-}
-
-/* The one argument of a function, which may have commas in it. */
-static struct simple_node *
-parse_whole(struct simple_parser *p, struct str item, bool keep_quotes)
-{
-	struct str inner;
-	unsigned quotes = keep_quotes ? 0 : SIMPLE_NO_QUOTES;
-	if (p->in_chain && str_eq(item, STR_LIT("$param")))
-		return simple_body(p, item.p);
-	if (simple_unquote(p, item, &inner))
-		return simple_parse_template(p, inner, SIMPLE_ESCAPES | quotes);
-	return simple_parse_template(p, item, SIMPLE_ESCAPES | SIMPLE_OPERATORS | quotes);
-}
-
-/* A text in which functions are text, too. */
-static struct simple_node *
-parse_plain(struct simple_parser *p, struct str item)
-{
-	return simple_const(p, item.p, value_str(simple_without_quotes(p->arena, item)));
-}
-
-struct simple_node *
-simple_parse_argument(struct simple_parser *p, struct str item, char letter)
-{
-	bool was = p->in_chain;
-	if (letter == 'u' || letter == 'v')
-		return parse_untrimmed(p, item);
-	if (letter == 'w' || letter == 'y')
-		return parse_whole(p, item, letter == 'y');
-	if (letter == 'j')
-		return parse_plain(p, item);
-	p->in_chain = was || letter == 'i' || letter == 'I';
-	struct simple_node *node = parse_argument(p, str_trim(item), letter);
-	p->in_chain = was;
-	return node;
-}
-
-enum { ARGS_MAX = 100 };
-
-/* Cuts the text between the parentheses into trimmed items; -1 when there are too many. */
-static int
-split_args(struct simple_parser *p, struct str args, const char *letters, struct str *items)
-{
-	int n = 0;
-	bool any = letters[0] != '\0' && letters[1] == '*'; /* empty ones do not count */
-	if (str_trim(args).n == 0)
-		return 0;
-	struct str rest = args;
-	if (letters[0] == 'w' || letters[0] == 'y') {
-		items[0] = args;
-		return 1;
-	}
-	while (n < ARGS_MAX && simple_next_arg(p, &rest, &items[n]))
-		n += !any || items[n].n > 0;
-	return rest.p == NULL ? n : -1;
-}
-
-/* Does the body stand in for an argument of this letter that is not given? */
-static bool
-is_source(char letter)
-{
-	return (letter | 32) == 's' || letter == 'v' || letter == 'w' || letter == 'y';
-}
-
-/* How many kids the call gets, and whether a leading s takes the body. */
-static size_t
-count_kids(const struct simple_function *fn, int given, bool *body_first)
-{
-	size_t letters = strlen(fn->args);
-	bool repeats = letters > 0 && fn->args[letters - 1] == '*';
-	*body_first = (fn->args[0] == 's' || fn->args[0] == 'v') && letters > 1 && !repeats && given < fn->max;
-	if (repeats)
-		return given > 0 ? (size_t)given : fn->args[letters - 2] == 's';
-	return letters;
-}
-
-static bool
-wrong_count(
-    struct simple_parser *p, struct str args, const struct simple_function *fn, int given)
-{
-	if (fn->min == fn->max)
-		return simple_error(p, args.p, "function %s takes %d argument%s, not %d", fn->name,
-			   fn->min, fn->min == 1 ? "" : "s", given) != NULL;
-	return simple_error(p, args.p, "function %s takes %d to %d arguments, not %d", fn->name,
-		   fn->min, fn->max, given) != NULL;
-}
-
-bool
-simple_parse_args(struct simple_parser *p, struct str args, const struct simple_function *fn,
-    struct simple_node *call)
-{
-	struct str items[ARGS_MAX];
-	int given = split_args(p, args, fn->args, items);
-	if (given < fn->min || given > fn->max)
-		return wrong_count(p, args, fn, given);
-	bool body_first;
-	size_t n = count_kids(fn, given, &body_first), letters = strlen(fn->args);
-	call->n = (uint32_t)n;
-	call->kids = n > 0 ? arena_zalloc(p->arena, n * sizeof *call->kids) : NULL;
-	int next = 0;
-	for (size_t k = 0; k < n; k++) {
-		char letter = fn->args[k < letters ? k : letters - 1];
-		if (letter == '*')
-			letter = fn->args[letters - 2];
-		if (letter == 'b' || (k == 0 && body_first) ||
-		    (is_source(letter) && next >= given)) {
-			call->kids[k] = simple_body(p, args.p);
-		} else if (next < given) {
-			call->kids[k] = simple_parse_argument(p, items[next++], letter);
-			if (call->kids[k] == NULL)
-				return false;
-		}
-	}
-	return true;
 }
 
 /* Is the first argument the name of a variable that all exchanges share, or may it become one? */
@@ -402,7 +227,7 @@ form_body_as(struct simple_parser *p, struct str whole, struct str rest)
 {
 	struct str type, path;
 	enum value_class_id to;
-	if (!split_close(p, whole, rest, &type, &path) || !read_class(p, str_trim(type), &to))
+	if (!split_close(p, whole, rest, &type, &path) || !simple_read_class(p, str_trim(type), &to))
 		return NULL;
 	return build_path(p, build_convert(p, simple_body(p, whole.p), to, false), path);
 }
@@ -412,7 +237,7 @@ form_mandatory_body_as(struct simple_parser *p, struct str whole, struct str res
 {
 	struct str type, path;
 	enum value_class_id to;
-	if (!split_close(p, whole, rest, &type, &path) || !read_class(p, str_trim(type), &to))
+	if (!split_close(p, whole, rest, &type, &path) || !simple_read_class(p, str_trim(type), &to))
 		return NULL;
 	return build_path(p, build_convert(p, simple_body(p, whole.p), to, true), path);
 }
@@ -432,7 +257,7 @@ build_keyed_as(struct simple_parser *p, enum simple_scope scope, struct str whol
 	enum value_class_id to;
 	if (simple_unquote(p, name, &inner))
 		name = inner;
-	if (!read_class(p, str_trim(items[1]), &to))
+	if (!simple_read_class(p, str_trim(items[1]), &to))
 		return NULL;
 	struct simple_node *value = simple_node_new(p, SIMPLE_KEYED, whole.p, 0);
 	value->u.key.scope = scope;
@@ -480,176 +305,6 @@ form_string(struct simple_parser *p, struct str whole, struct str rest)
 {
 	(void)whole;
 	return build_convert(p, simple_parse_function(p, rest), CLASS_STRING, false);
-}
-
-/* ---- documents ---- */
-
-/* "header:N,exp" -> where from, exp. A comma within the expression is its own. False: reported. */
-static bool
-split_source(struct simple_parser *p, struct str args, struct source *src, struct str *text)
-{
-	static const char *const scopes[] = {
-		"header:", "variable:", "exchangeProperty:", "property:"
-	};
-	*src = (struct source){ .kind = SOURCE_BODY };
-	*text = str_trim(args);
-	for (size_t i = 0; i < ARRAY_LEN(scopes); i++) {
-		const char *comma =
-		    str_starts(*text, scopes[i]) ? memchr(text->p, ',', text->n) : NULL;
-		if (comma == NULL)
-			continue;
-		const char *from = arena_strndup(p->arena, text->p, (size_t)(comma - text->p));
-		*text =
-		    str_trim((struct str){ comma + 1, (size_t)(text->p + text->n - comma) - 1 });
-		if (source_parse(from, src))
-			return true;
-		return simple_error(p, args.p, "Valid syntax: (header:name,expression) was: %.*s",
-			   STR_FMT(args)) != NULL;
-	}
-	struct str inner;
-	if (simple_unquote(p, *text, &inner))
-		*text = inner;
-	return true;
-}
-
-/* The text between "(" and the last ")". */
-static bool
-document_args(struct simple_parser *p, struct str whole, struct str rest, struct source *src,
-    struct str *text)
-{
-	if (rest.n == 0 || rest.p[rest.n - 1] != ')')
-		return simple_error(p, whole.p, "Valid syntax: a ) is missing, was: %.*s",
-			   STR_FMT(whole)) != NULL;
-	return split_source(p, (struct str){ rest.p, rest.n - 1 }, src, text);
-}
-
-static struct simple_node *
-build_jsonpath(struct simple_parser *p, struct str whole, struct str path, const struct source *src)
-{
-	static const enum simple_scope scopes[] = {
-		[SOURCE_BODY] = 0,
-		[SOURCE_HEADER] = SIMPLE_IN_HEADERS,
-		[SOURCE_PROPERTY] = SIMPLE_IN_PROPERTIES,
-		[SOURCE_VARIABLE] = SIMPLE_IN_VARIABLES,
-	};
-	struct hinny_error err;
-	size_t at = 0;
-	struct jsonpath_code *code = NULL;
-	bool computed = simple_has_function(path);
-	if (!computed && jsonpath_parse(p->arena, path, &code, &at, &err) != HINNY_OK)
-		return simple_error(p, path.p + at, "%s", err.text);
-	struct simple_node *node = simple_node_new(p, SIMPLE_JSONPATH, whole.p, computed);
-	node->u.jsonpath.code = code;
-	if (computed) {
-		node->kids[0] = simple_parse_template(p, path, 0);
-		if (node->kids[0] == NULL)
-			return NULL;
-	}
-	if (src->kind == SOURCE_BODY) {
-		(void)simple_body(p, whole.p);
-		return node;
-	}
-	struct simple_key *key = &node->u.jsonpath.from;
-	*key = (struct simple_key){
-		.scope = scopes[src->kind], .full = src->name, .full_hash = str_casehash(src->name)
-	};
-	simple_record_key(p, key);
-	return node;
-}
-
-static struct simple_node *
-form_jsonpath(struct simple_parser *p, struct str whole, struct str rest)
-{
-	struct source src;
-	struct str text;
-	return document_args(p, whole, rest, &src, &text) ? build_jsonpath(p, whole, text, &src)
-							  : NULL;
-}
-
-/* "a.b[0]" is the path $.a.b[0]; with "?." in it a path that is not there gives null. */
-static struct simple_node *
-form_simple_jsonpath(struct simple_parser *p, struct str whole, struct str rest)
-{
-	struct source src;
-	struct str text;
-	if (!document_args(p, whole, rest, &src, &text))
-		return NULL;
-	struct str plain = text_replace(p->arena, text, STR_LIT("?."), STR_LIT("."));
-	struct str path = str_of(arena_printf(p->arena, "$.%.*s", STR_FMT(plain)));
-	struct simple_node *node = build_jsonpath(p, whole, path, &src);
-	if (node != NULL && plain.n != text.n)
-		node->u.jsonpath.options = JSONPATH_SUPPRESS;
-	return node;
-}
-
-/* An expression of its own, which its owner evaluates on the message itself. */
-static struct expression *
-build_part(struct simple_parser *p, struct str whole, const char *language, struct str text)
-{
-	if (simple_has_function(text)) {
-		simple_error(p, text.p, "an expression of %s with functions in it is not supported within Simple",
-		    language);
-		return NULL;
-	}
-	if (p->in_chain) {
-		simple_error(p, whole.p,
-		    "function %s cannot be used behind ~> or on items: it is evaluated by "
-		    "another process, on the message itself",
-		    language);
-		return NULL;
-	}
-	struct expression *part = compile_expression(
-	    p->c, language, arena_strndup(p->arena, text.p, text.n), false, p->e->at);
-	if (part == NULL)
-		p->failed = true; /* it has reported */
-	return part;
-}
-
-static struct simple_node *
-add_part(struct simple_parser *p, struct str whole, struct expression *part)
-{
-	struct expression **parts = arena_alloc(p->arena, (p->e->parts_n + 1) * sizeof *parts);
-	if (p->e->parts_n > 0)
-		memcpy(parts, p->e->parts, p->e->parts_n * sizeof *parts);
-	parts[p->e->parts_n++] = part;
-	p->e->parts = parts;
-	access_merge(p->c, &p->e->reads, &part->reads);
-	struct simple_node *node = simple_node_new(p, SIMPLE_PART, whole.p, 0);
-	node->u.part = part;
-	return node;
-}
-
-static struct simple_node *
-form_xpath(struct simple_parser *p, struct str whole, struct str rest)
-{
-	struct source src;
-	struct str text;
-	if (!document_args(p, whole, rest, &src, &text))
-		return NULL;
-	struct expression *part = build_part(p, whole, "xpath", text);
-	if (part == NULL)
-		return NULL;
-	if (src.kind != SOURCE_BODY) {
-		((struct xpath_conf *)part->conf)->source = src;
-		part->reads.flags &= ~(unsigned)ACCESS_BODY;
-		source_record(p->c, part, &src);
-	}
-	return add_part(p, whole, part);
-}
-
-static struct simple_node *
-form_jq(struct simple_parser *p, struct str whole, struct str rest)
-{
-	struct source src;
-	struct str text;
-	if (!document_args(p, whole, rest, &src, &text))
-		return NULL;
-	struct expression *part = build_part(p, whole, "jq", text);
-	if (part == NULL)
-		return NULL;
-	if (src.kind != SOURCE_BODY)
-		jq_set_source(p->c, part, &src);
-	return add_part(p, whole, part);
 }
 
 /* ---- prefixed functions: the rest is one argument ---- */
@@ -802,10 +457,10 @@ static const struct form forms[] = {
 	{ "exchangeProperty", ".:?[", form_property },
 	{ "variables", ".:?[", form_variable },
 	{ "variable", ".:?[", form_variable },
-	{ "jsonpath(", NULL, form_jsonpath },
-	{ "simpleJsonpath(", NULL, form_simple_jsonpath },
-	{ "xpath(", NULL, form_xpath },
-	{ "jq(", NULL, form_jq },
+	{ "jsonpath(", NULL, simple_form_jsonpath },
+	{ "simpleJsonpath(", NULL, simple_form_simple_jsonpath },
+	{ "xpath(", NULL, simple_form_xpath },
+	{ "jq(", NULL, simple_form_jq },
 	{ "load(", NULL, form_load },
 	{ "int:", NULL, form_int },
 	{ "long:", NULL, form_long },

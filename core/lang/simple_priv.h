@@ -6,6 +6,8 @@
  *   simple_parse.c     templates and predicates -> nodes
  *   simple_init.c      $init{ $name := … }init$ before a template or predicate
  *   simple_form.c      what stands between ${ and }: access, prefixes, calls, the ternary -> nodes
+ *   simple_args.c      the arguments of a call
+ *   simple_document.c  paths into documents: jsonpath, xpath, jq
  *   simple_path.c      dotted access (.size, [0], ?.x, method calls): parse and apply
  *   simple_eval.c      nodes -> values
  *   simple_compare.c   the operators of comparisons
@@ -268,8 +270,15 @@ struct simple_node *simple_parse_comparison(
 struct simple_node *simple_parse_function(struct simple_parser *p, struct str f);
 /* An argument: quoted text, ${…} or bare text. */
 struct simple_node *simple_parse_argument(struct simple_parser *p, struct str item, char letter);
+/* The name of a class, in quotes or not. False: reported. */
+bool simple_read_class(struct simple_parser *p, struct str item, enum value_class_id *id);
 bool simple_parse_args(struct simple_parser *p, struct str args, const struct simple_function *fn,
     struct simple_node *call);
+/* simple_document.c: `rest` is what stands behind "NAME(" of `whole`. NULL: reported. */
+struct simple_node *simple_form_jsonpath(struct simple_parser *p, struct str whole, struct str rest);
+struct simple_node *simple_form_simple_jsonpath(struct simple_parser *p, struct str whole, struct str rest);
+struct simple_node *simple_form_xpath(struct simple_parser *p, struct str whole, struct str rest);
+struct simple_node *simple_form_jq(struct simple_parser *p, struct str whole, struct str rest);
 /* simple_fn_date.c: what stands behind "date:" or "date-with-timezone:". */
 struct simple_node *simple_parse_date(struct simple_parser *p, struct str whole, struct str rest);
 enum eval_rc simple_date_eval(const struct simple_date *d, struct exchange *ex, struct value *out);
