@@ -395,9 +395,13 @@ committed(const char *group, const char *topic, int partitions)
 	rd_kafka_topic_partition_list_t *parts = rd_kafka_topic_partition_list_new(partitions);
 	for (int i = 0; i < partitions; i++)
 		rd_kafka_topic_partition_list_add(parts, topic, i);
-	rd_kafka_resp_err_t rc = rd_kafka_committed(rk, parts, TIMEOUT_MS);
-	if (rc != RD_KAFKA_RESP_ERR_NO_ERROR)
-		die("%s", rd_kafka_err2str(rc));
+	rd_kafka_resp_err_t rc;
+	time_t until = time(NULL) + TIMEOUT_MS / 1000; /* a broker that begins is no coordinator yet */
+	while ((rc = rd_kafka_committed(rk, parts, TIMEOUT_MS)) != RD_KAFKA_RESP_ERR_NO_ERROR) {
+		if (time(NULL) > until)
+			die("%s", rd_kafka_err2str(rc));
+		nanosleep(&(struct timespec){ .tv_nsec = 50000000 }, NULL);
+	}
 	for (int i = 0; i < partitions; i++)
 		printf("%" PRId64 "\n", parts->elems[i].offset < 0 ? -1 : parts->elems[i].offset);
 	rd_kafka_topic_partition_list_destroy(parts);
