@@ -134,12 +134,6 @@ compile_program(struct compile *c)
 	return c->program;
 }
 
-bool
-compile_is_late(const struct compile *c)
-{
-	return c->ds == NULL;
-}
-
 const char *
 compile_property(struct compile *c, const char *name)
 {

@@ -80,8 +80,6 @@ struct state_node *compile_state_shared(
 /* Was this option of `conf` (of a step, endpoint or expression) written, and not left to its
  * default? `options` is the table that filled it. */
 bool option_given(const struct option_desc *options, const void *conf, const char *name);
-/* Is the endpoint made at run time (toD), where a message names it? */
-bool compile_is_late(const struct compile *c);
 /* The value of a property with placeholders in it resolved, an environment variable first; NULL
  * when there is none. For ${properties:NAME} with a constant name. */
 const char *compile_property(struct compile *c, const char *name);

@@ -166,8 +166,9 @@ secrets_check_text(struct compile *c, const struct node *text)
 	if (c->ds == NULL || c->bundle == NULL || c->bundle->loaded)
 		return 0;
 	for (size_t i = 0; i < s.n; i++) {
-		if (s.p[i] == ':' && scheme_before(s, i) != NULL)
-			desc = scheme_before(s, i);
+		const struct component_desc *begins = s.p[i] == ':' ? scheme_before(s, i) : NULL;
+		if (begins != NULL)
+			desc = begins;
 		if (desc == NULL || (s.p[i] != '?' && s.p[i] != '&'))
 			continue;
 		struct str name = { s.p + i + 1, 0 }, rest = str_skip(s, i + 1);

@@ -71,15 +71,13 @@ on_free(struct loop_defer *d)
 	l->fn(l->arg, LINK_FREE);
 }
 
-/* All has left. */
+/* All of it has left. */
 static void
-now_free(struct link *l)
+all_left(struct link *l, struct buf *b)
 {
-	if (l->leaving.cap > LINK_KEEP)
-		buf_fini(&l->leaving);
-	buf_clear(&l->leaving);
-	l->left = 0;
-	loop_fd_watch(&l->fd, LOOP_READ);
+	if (b->cap > LINK_KEEP)
+		buf_fini(b);
+	buf_clear(b);
 	if (l->tell)
 		loop_defer(l->lp, &l->free_now);
 }
@@ -118,8 +116,11 @@ on_event(struct loop_fd *w, unsigned events)
 		return;
 	}
 	l->left += (size_t)k;
-	if (!is_busy(l))
-		now_free(l);
+	if (is_busy(l))
+		return;
+	l->left = 0;
+	loop_fd_watch(w, LOOP_READ);
+	all_left(l, &l->leaving);
 }
 
 struct link *
@@ -182,11 +183,7 @@ link_send(struct link *l, struct buf *out)
 	if (k == -1)
 		return false; /* its end is about to be seen */
 	if ((size_t)k == out->n) {
-		if (out->cap > LINK_KEEP)
-			buf_fini(out);
-		buf_clear(out);
-		if (l->tell)
-			loop_defer(l->lp, &l->free_now);
+		all_left(l, out);
 		return true;
 	}
 	struct buf empty = l->leaving;

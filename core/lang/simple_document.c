@@ -106,10 +106,15 @@ simple_form_simple_jsonpath(struct simple_parser *p, struct str whole, struct st
 	return node;
 }
 
-/* An expression of its own, which its owner evaluates on the message itself. */
+/* An expression of its own, which its owner evaluates on the message itself; *src is where its document
+ * is. NULL: reported. */
 static struct expression *
-build_part(struct simple_parser *p, struct str whole, const char *language, struct str text)
+build_part(struct simple_parser *p, struct str whole, struct str rest, const char *language,
+    struct source *src)
 {
+	struct str text;
+	if (!document_args(p, whole, rest, src, &text))
+		return NULL;
 	if (simple_has_function(text)) {
 		simple_error(p, text.p, "an expression of %s with functions in it is not supported within Simple",
 		    language);
@@ -147,10 +152,7 @@ struct simple_node *
 simple_form_xpath(struct simple_parser *p, struct str whole, struct str rest)
 {
 	struct source src;
-	struct str text;
-	if (!document_args(p, whole, rest, &src, &text))
-		return NULL;
-	struct expression *part = build_part(p, whole, "xpath", text);
+	struct expression *part = build_part(p, whole, rest, "xpath", &src);
 	if (part == NULL)
 		return NULL;
 	if (src.kind != SOURCE_BODY) {
@@ -165,10 +167,7 @@ struct simple_node *
 simple_form_jq(struct simple_parser *p, struct str whole, struct str rest)
 {
 	struct source src;
-	struct str text;
-	if (!document_args(p, whole, rest, &src, &text))
-		return NULL;
-	struct expression *part = build_part(p, whole, "jq", text);
+	struct expression *part = build_part(p, whole, rest, "jq", &src);
 	if (part == NULL)
 		return NULL;
 	if (src.kind != SOURCE_BODY)

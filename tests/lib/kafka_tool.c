@@ -113,6 +113,16 @@ wait_for(int seconds)
 
 /* ---- topics ---- */
 
+/* Of an administrative request; `before` and `behind` stand around the topic when it failed. */
+static rd_kafka_event_t *
+answer(rd_kafka_queue_t *q, const char *before, const char *topic, const char *behind)
+{
+	rd_kafka_event_t *ev = rd_kafka_queue_poll(q, TIMEOUT_MS);
+	if (ev == NULL || rd_kafka_event_error(ev) != RD_KAFKA_RESP_ERR_NO_ERROR)
+		die("%s%s%s: %s", before, topic, behind, ev ? rd_kafka_event_error_string(ev) : "no answer");
+	return ev;
+}
+
 static void
 topic_result(const rd_kafka_topic_result_t **results, size_t n)
 {
@@ -161,9 +171,7 @@ create(const char *topic, int partitions, char **settings)
 	}
 	rd_kafka_queue_t *q = rd_kafka_queue_new(rk);
 	rd_kafka_CreateTopics(rk, &nt, 1, NULL, q);
-	rd_kafka_event_t *ev = rd_kafka_queue_poll(q, TIMEOUT_MS);
-	if (ev == NULL || rd_kafka_event_error(ev) != RD_KAFKA_RESP_ERR_NO_ERROR)
-		die("cannot make topic %s: %s", topic, ev ? rd_kafka_event_error_string(ev) : "no answer");
+	rd_kafka_event_t *ev = answer(q, "cannot make topic ", topic, "");
 	const rd_kafka_topic_result_t **results =
 	    rd_kafka_CreateTopics_result_topics(rd_kafka_event_CreateTopics_result(ev), &n);
 	topic_result(results, n);
@@ -182,9 +190,7 @@ delete(const char *topic)
 	rd_kafka_DeleteTopic_t *dt = rd_kafka_DeleteTopic_new(topic);
 	rd_kafka_queue_t *q = rd_kafka_queue_new(rk);
 	rd_kafka_DeleteTopics(rk, &dt, 1, NULL, q);
-	rd_kafka_event_t *ev = rd_kafka_queue_poll(q, TIMEOUT_MS);
-	if (ev == NULL || rd_kafka_event_error(ev) != RD_KAFKA_RESP_ERR_NO_ERROR)
-		die("cannot delete topic %s: %s", topic, ev ? rd_kafka_event_error_string(ev) : "no answer");
+	rd_kafka_event_t *ev = answer(q, "cannot delete topic ", topic, "");
 	const rd_kafka_topic_result_t **results =
 	    rd_kafka_DeleteTopics_result_topics(rd_kafka_event_DeleteTopics_result(ev), &n);
 	topic_result(results, n);
@@ -205,9 +211,7 @@ grow(const char *topic, int partitions)
 		die("%s", err);
 	rd_kafka_queue_t *q = rd_kafka_queue_new(rk);
 	rd_kafka_CreatePartitions(rk, &np, 1, NULL, q);
-	rd_kafka_event_t *ev = rd_kafka_queue_poll(q, TIMEOUT_MS);
-	if (ev == NULL || rd_kafka_event_error(ev) != RD_KAFKA_RESP_ERR_NO_ERROR)
-		die("topic %s cannot grow: %s", topic, ev ? rd_kafka_event_error_string(ev) : "no answer");
+	rd_kafka_event_t *ev = answer(q, "topic ", topic, " cannot grow");
 	topic_result(rd_kafka_CreatePartitions_result_topics(rd_kafka_event_CreatePartitions_result(ev), &n), n);
 	rd_kafka_event_destroy(ev);
 	rd_kafka_queue_destroy(q);
@@ -225,9 +229,7 @@ trim(const char *topic, int partition, int64_t offset)
 	rd_kafka_DeleteRecords_t *dr = rd_kafka_DeleteRecords_new(list);
 	rd_kafka_queue_t *q = rd_kafka_queue_new(rk);
 	rd_kafka_DeleteRecords(rk, &dr, 1, NULL, q);
-	rd_kafka_event_t *ev = rd_kafka_queue_poll(q, TIMEOUT_MS);
-	if (ev == NULL || rd_kafka_event_error(ev) != RD_KAFKA_RESP_ERR_NO_ERROR)
-		die("records of %s cannot be deleted: %s", topic, ev ? rd_kafka_event_error_string(ev) : "no answer");
+	rd_kafka_event_t *ev = answer(q, "records of ", topic, " cannot be deleted");
 	rd_kafka_resp_err_t rc =
 	    rd_kafka_DeleteRecords_result_offsets(rd_kafka_event_DeleteRecords_result(ev))->elems[0].err;
 	if (rc != RD_KAFKA_RESP_ERR_NO_ERROR)
