@@ -321,14 +321,6 @@ handle_frame(struct channel *ch, struct str frame)
 	ch->ops->message(ch->owner, &m);
 }
 
-static size_t
-frame_length(const char *p)
-{
-	const unsigned char *u = (const unsigned char *)p;
-
-	return (size_t)u[0] | (size_t)u[1] << 8 | (size_t)u[2] << 16 | (size_t)u[3] << 24;
-}
-
 /* Hands out all whole frames. The channel's memory stays until the turn ends, whatever the
  * callbacks do. */
 static void

@@ -54,14 +54,6 @@ wire_address(const char *path, struct sockaddr_un *out, struct hinny_error *err)
 
 /* ---- frames ---- */
 
-static uint32_t
-frame_length(const char *p)
-{
-	const unsigned char *u = (const unsigned char *)p;
-
-	return (uint32_t)u[0] | (uint32_t)u[1] << 8 | (uint32_t)u[2] << 16 | (uint32_t)u[3] << 24;
-}
-
 /* Bytes of whole frames at p; `need`: the length of the one behind them, 0 when that is not known yet. False: that is no frame. */
 static bool
 whole_frames(const char *p, size_t n, size_t *whole, size_t *need)
@@ -72,7 +64,7 @@ whole_frames(const char *p, size_t n, size_t *whole, size_t *need)
 		*need = 0;
 		if (rest < LENGTH)
 			return true;
-		*need = LENGTH + (size_t)frame_length(p + *whole);
+		*need = LENGTH + frame_length(p + *whole);
 		if (*need < FRAME_HEAD || *need > FRAME_MAX || (rest > LENGTH && p[*whole + LENGTH] != FRAME_VERSION))
 			return false;
 		if (rest < *need)

@@ -95,6 +95,14 @@ frame_finish(struct frame_writer *w)
 
 /* ---- reader ---- */
 
+size_t
+frame_length(const char *head)
+{
+	const unsigned char *u = (const unsigned char *)head;
+
+	return (size_t)u[0] | (size_t)u[1] << 8 | (size_t)u[2] << 16 | (size_t)u[3] << 24;
+}
+
 bool
 frame_next(struct str *batch, struct frame_reader *r)
 {

@@ -73,6 +73,8 @@ struct frame_reader {
 	uint16_t flags;
 	bool bad;
 };
+/* What the four bytes at the head of a frame say: how many follow them. Unchecked. */
+size_t frame_length(const char *head);
 /* Next frame of a batch: cuts it off *batch. False at the end; r->bad set when what is left is no
  * frame. */
 bool frame_next(struct str *batch, struct frame_reader *r);
