@@ -212,7 +212,9 @@ grow(const char *topic, int partitions)
 	rd_kafka_queue_t *q = rd_kafka_queue_new(rk);
 	rd_kafka_CreatePartitions(rk, &np, 1, NULL, q);
 	rd_kafka_event_t *ev = answer(q, "topic ", topic, " cannot grow");
-	topic_result(rd_kafka_CreatePartitions_result_topics(rd_kafka_event_CreatePartitions_result(ev), &n), n);
+	const rd_kafka_topic_result_t **results =
+	    rd_kafka_CreatePartitions_result_topics(rd_kafka_event_CreatePartitions_result(ev), &n);
+	topic_result(results, n);
 	rd_kafka_event_destroy(ev);
 	rd_kafka_queue_destroy(q);
 	rd_kafka_NewPartitions_destroy(np);
