@@ -201,6 +201,11 @@ class Broker:
                 out.append(pid)
         return out
 
+    def worker(self, name, generation=None):
+        """The row of `hinny workers` for the newest generation that has it."""
+        rows = [w for w in self.status()['workers'] if w['name'] == name and (generation is None or w['generation'] == generation)]
+        return max(rows, key=lambda w: w['generation']) if rows else None
+
     def pids(self):
         """The supervisor and all its workers."""
         return [self.proc.pid] + children(self.proc.pid)

@@ -58,11 +58,6 @@ class Fake(Broker):
             rows = [line.split() for line in f]
         return ['%s %s %s' % (r[0], r[1], r[3]) for r in rows if r[3] in words]
 
-    def worker(self, name, generation=None):
-        """The row of `hinny workers` for the newest generation that has it."""
-        rows = [w for w in self.status()['workers'] if w['name'] == name and (generation is None or w['generation'] == generation)]
-        return max(rows, key=lambda w: w['generation']) if rows else None
-
     def served_by(self):
         """(worker, generation, pid) that answers a request."""
         name, generation, pid = self.get('/r')[2].decode().split()

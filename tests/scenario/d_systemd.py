@@ -132,7 +132,7 @@ def test_socket_activation():
         assert b.hinny('reload', '--wait')[0] == 0
         for _ in range(20):
             assert b.get('/r')[2] == b'two'
-        victim = b.workers('http')[0]
+        victim = b.worker('http.0', 2)['pid']
         os.kill(victim, signal.SIGKILL)
         for _ in range(20):
             assert b.get('/r')[2] == b'two'
