@@ -4,7 +4,7 @@
  * must leave the same body and the same exception; the exchange must be done once. Some runs are
  * aborted at a wait.
  */
-#include "tests/lib/program_build.h"
+#include "tests/lib/engine_fake.h"
 
 #include "core/base/assert.h"
 #include "core/base/log.h"

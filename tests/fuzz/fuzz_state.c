@@ -4,7 +4,7 @@
 
 #include "core/base/assert.h"
 #include "core/base/log.h"
-#include "tests/lib/program_build.h"
+#include "tests/lib/engine_fake.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

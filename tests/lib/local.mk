@@ -6,8 +6,12 @@ tests_lib_libfuzz_a_SOURCES = \
 if BUILD_UNIT
 check_LIBRARIES += tests/lib/libtest.a
 tests_lib_libtest_a_SOURCES = \
+	tests/lib/aggregate_case.c \
+	tests/lib/engine_case.c \
+	tests/lib/engine_fake.c \
 	tests/lib/program_build.c \
-	tests/lib/unit.c
+	tests/lib/unit.c \
+	tests/lib/value_case.c
 unit_lib = tests/lib/libtest.a
 endif
 

@@ -3,15 +3,19 @@
 #   tests_unit_test_x_LDADD = $(unit_lib) $(http_libs) $(worker_libs) $(CMOCKA_LIBS)
 unit_tests = \
 	tests/unit/test_aggregate \
+	tests/unit/test_aggregate_bounds \
+	tests/unit/test_aggregate_handover \
 	tests/unit/test_arena \
 	tests/unit/test_blob \
 	tests/unit/test_buf \
 	tests/unit/test_bundle \
+	tests/unit/test_circuit_breaker \
 	tests/unit/test_claim_check \
 	tests/unit/test_compile \
 	tests/unit/test_control \
 	tests/unit/test_cron \
 	tests/unit/test_digest \
+	tests/unit/test_do_try \
 	tests/unit/test_engine \
 	tests/unit/test_error \
 	tests/unit/test_errors \
@@ -21,6 +25,7 @@ unit_tests = \
 	tests/unit/test_file \
 	tests/unit/test_formats \
 	tests/unit/test_frame \
+	tests/unit/test_frame_message \
 	tests/unit/test_hash \
 	tests/unit/test_headers \
 	tests/unit/test_idempotent \
@@ -29,6 +34,7 @@ unit_tests = \
 	tests/unit/test_jsonpath \
 	tests/unit/test_languages \
 	tests/unit/test_list \
+	tests/unit/test_load_balance \
 	tests/unit/test_log \
 	tests/unit/test_log_text \
 	tests/unit/test_loop \
@@ -37,17 +43,23 @@ unit_tests = \
 	tests/unit/test_page \
 	tests/unit/test_placeholder \
 	tests/unit/test_process_table \
+	tests/unit/test_redelivery \
 	tests/unit/test_resequence \
 	tests/unit/test_routing \
 	tests/unit/test_scopes \
+	tests/unit/test_set_steps \
 	tests/unit/test_settings \
 	tests/unit/test_simple \
+	tests/unit/test_simple_expression \
 	tests/unit/test_state \
 	tests/unit/test_steps \
 	tests/unit/test_str \
 	tests/unit/test_stream \
+	tests/unit/test_throttle \
 	tests/unit/test_units \
 	tests/unit/test_value \
+	tests/unit/test_value_compare \
+	tests/unit/test_value_convert \
 	tests/unit/test_variables \
 	tests/unit/test_yaml
 
@@ -114,4 +126,6 @@ lang_case = tests/lib/compile_fake.c tests/lib/lang_case.c
 tests_unit_test_jq_SOURCES = tests/unit/test_jq.c $(lang_case)
 tests_unit_test_jsonpath_SOURCES = tests/unit/test_jsonpath.c $(lang_case)
 tests_unit_test_languages_SOURCES = tests/unit/test_languages.c $(lang_case)
-tests_unit_test_simple_SOURCES = tests/unit/test_simple.c $(lang_case)
+simple_case = tests/lib/simple_case.c $(lang_case)
+tests_unit_test_simple_SOURCES = tests/unit/test_simple.c $(simple_case)
+tests_unit_test_simple_expression_SOURCES = tests/unit/test_simple_expression.c $(simple_case)

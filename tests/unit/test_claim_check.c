@@ -1,7 +1,7 @@
 /* core/eip/claim_check: what is put aside and taken back, and that nothing of it is left. */
 #include "core/eip/claims.h"
 
-#include "tests/lib/program_build.h"
+#include "tests/lib/engine_fake.h"
 #include "tests/lib/unit.h"
 #include "tests/unit/config_fixture.h"
 

@@ -1,8 +1,7 @@
 /* core/eip/engine: activations, calls, remote values, waiting, stop, abort. */
 #include "core/eip/engine.h"
 
-#include "tests/lib/program_build.h"
-#include "tests/lib/unit.h"
+#include "tests/lib/engine_case.h"
 
 #include "core/base/assert.h"
 #include "core/eip/on_exception.h"
@@ -12,60 +11,30 @@
 static struct build b;
 static struct fake f;
 
-static int
-setup(void)
-{
-	build_init(&b);
-	return 0;
-}
-
-static void
-begin(void)
-{
-	fake_init(&f, &b);
-}
-
-static void
-end(void)
-{
-	assert_int_equal(f.pool.live, 0);
-	fake_fini(&f);
-	build_fini(&b);
-}
-
-/* Runs the route; it is done at once. */
-static void
-run(const struct route *route, const char *body)
-{
-	int done = f.done;
-	(void)fake_start(&f, route, body);
-	assert_int_equal(f.done, done + 1);
-}
-
 static void
 test_steps_in_order(void **state)
 {
 	(void)state;
-	setup();
+	build_init(&b);
 	struct route *r = build_route(
 	    &b, "r", build_append(&b, "1"), build_append(&b, "2"), build_append(&b, "3"), NULL);
-	begin();
-	run(r, "x");
+	case_begin(&f, &b);
+	case_run_at_once(&f, r, "x");
 	assert_string_equal(f.body, "x123");
 	assert_false(f.failed);
-	end();
+	case_end(&f);
 }
 
 static void
 test_empty_route(void **state)
 {
 	(void)state;
-	setup();
+	build_init(&b);
 	struct route *r = build_route(&b, "r", NULL, NULL);
-	begin();
-	run(r, "x");
+	case_begin(&f, &b);
+	case_run_at_once(&f, r, "x");
 	assert_string_equal(f.body, "x");
-	end();
+	case_end(&f);
 }
 
 static struct route *
@@ -91,29 +60,29 @@ static void
 check_choice(void **state)
 {
 	const struct choice_row *row = *state;
-	setup();
+	build_init(&b);
 	struct route *r = choice_route();
-	begin();
+	case_begin(&f, &b);
 	struct exchange *ex = fake_exchange(&f, "x");
 	exchange_set_header(ex, STR_LIT("H"), value_str(str_of(row->header)));
 	engine_start(&f.en, ex, r);
 	assert_string_equal(f.body, row->body);
-	end();
+	case_end(&f);
 }
 
 static void
 test_choice_without_otherwise(void **state)
 {
 	(void)state;
-	setup();
+	build_init(&b);
 	struct step *when =
 	    build_when(&b, build_predicate(&b, fn_false, ""), build_append(&b, "no"), NULL);
 	struct route *r =
 	    build_route(&b, "r", build_choice(&b, NULL, when, NULL), build_append(&b, "."), NULL);
-	begin();
-	run(r, "x");
+	case_begin(&f, &b);
+	case_run_at_once(&f, r, "x");
 	assert_string_equal(f.body, "x.");
-	end();
+	case_end(&f);
 }
 
 /* ---- direct ---- */
@@ -133,7 +102,7 @@ static void
 test_direct(void **state)
 {
 	(void)state;
-	setup();
+	build_init(&b);
 	struct route *inner =
 	    build_route(&b, "inner", build_append(&b, "i"), build_run(&b, note_route), NULL);
 	struct endpoint *ep = build_direct(&b, "inner", inner);
@@ -142,30 +111,30 @@ test_direct(void **state)
 	struct route *last = build_route(&b, "last", build_to(&b, build_direct(&b, "outer", outer)),
 	    build_run(&b, note_route), NULL);
 	static const char *const properties[] = { "CamelToEndpoint", NULL };
-	begin();
+	case_begin(&f, &b);
 	fake_watch(&f, NULL, properties);
-	run(outer, "x");
+	case_run_at_once(&f, outer, "x");
 	assert_string_equal(f.body, "xiio");
 	assert_string_equal(seen_route, "inner");
 	assert_string_equal(fake_seen(&f, "CamelToEndpoint"), "direct://inner");
-	run(last, "x");
+	case_run_at_once(&f, last, "x");
 	assert_string_equal(seen_route, "last");
-	end();
+	case_end(&f);
 }
 
 static void
 test_direct_without_end(void **state)
 {
 	(void)state;
-	setup();
+	build_init(&b);
 	struct step *to = build_to(&b, NULL);
 	struct route *r = build_route(&b, "r", build_append(&b, "1"), to, NULL);
 	to->endpoint = build_direct(&b, "r", r);
-	begin();
-	run(r, "");
+	case_begin(&f, &b);
+	case_run_at_once(&f, r, "");
 	assert_memory_equal(f.exception, "StackOverflowError: more than 1000 routes deep", 46);
 	assert_int_equal(strlen(f.body), ENGINE_DEPTH_MAX + 1);
-	end();
+	case_end(&f);
 }
 
 /* ---- waiting ---- */
@@ -174,10 +143,10 @@ static void
 test_pending_send(void **state)
 {
 	(void)state;
-	setup();
+	build_init(&b);
 	struct endpoint *ep = build_endpoint(&b, "fake:x", COMPONENT_PRODUCER);
 	struct route *r = build_route(&b, "r", build_to(&b, ep), build_append(&b, "."), NULL);
-	begin();
+	case_begin(&f, &b);
 	f.send_mode = FAKE_LATER;
 	struct exchange *ex = fake_start(&f, r, "x");
 	assert_int_equal(f.done, 0);
@@ -188,7 +157,7 @@ test_pending_send(void **state)
 	exchange_fail(ex, EXCEPTION_CONNECT, "refused");
 	engine_fail(ex);
 	assert_string_equal(f.exception, "ConnectException: refused");
-	end();
+	case_end(&f);
 }
 
 static enum step_rc
@@ -204,28 +173,28 @@ static void
 test_resume_from_inside_does_not_recurse(void **state)
 {
 	(void)state;
-	setup();
+	build_init(&b);
 	struct route *r = build_route(&b, "r", build_append(&b, "a"), NULL);
 	struct step *st = r->block.first;
 	for (int i = 0; i < 100000; i++, st = st->next)
 		st->next = build_run(&b, resume_inside);
-	begin();
-	run(r, "x");
+	case_begin(&f, &b);
+	case_run_at_once(&f, r, "x");
 	assert_string_equal(f.body, "xa");
 	assert_int_equal(f.waits_n, 10); /* the loop turned every ENGINE_BURST steps */
-	end();
+	case_end(&f);
 }
 
 static void
 test_burst(void **state)
 {
 	(void)state;
-	setup();
+	build_init(&b);
 	struct route *r = build_route(&b, "r", build_append(&b, "a"), NULL);
 	struct step *st = r->block.first;
 	for (int i = 0; i < ENGINE_BURST * 2; i++, st = st->next)
 		st->next = build_set_body(&b, "b");
-	begin();
+	case_begin(&f, &b);
 	f.wakes = false;
 	struct exchange *ex = fake_start(&f, r, "x");
 	assert_int_equal(f.done, 0);
@@ -235,27 +204,27 @@ test_burst(void **state)
 	engine_wake(ex);
 	assert_int_equal(f.done, 1);
 	assert_string_equal(f.body, "b");
-	end();
+	case_end(&f);
 }
 
 static void
 test_abort(void **state)
 {
 	(void)state;
-	setup();
+	build_init(&b);
 	struct endpoint *ep = build_endpoint(&b, "fake:x", COMPONENT_PRODUCER);
 	struct step *catch =
 	    build_catch(&b, EXCEPTION_EXCEPTION, NULL, build_set_body(&b, "caught"), NULL);
 	struct step *try = build_try(&b, NULL, catch, NULL, build_to(&b, ep), NULL);
 	struct route *r = build_route(&b, "r", try, build_append(&b, "."), NULL);
-	begin();
+	case_begin(&f, &b);
 	f.send_mode = FAKE_LATER;
 	struct exchange *ex = fake_start(&f, r, "x");
 	engine_abort(ex, EXCEPTION_REJECTED_EXECUTION, "the broker stops");
 	assert_int_equal(f.done, 1);
 	assert_string_equal(f.exception, "RejectedExecutionException: the broker stops");
 	assert_string_equal(f.body, "x");
-	end();
+	case_end(&f);
 }
 
 static enum step_rc
@@ -271,13 +240,13 @@ static void
 test_abort_from_inside(void **state)
 {
 	(void)state;
-	setup();
+	build_init(&b);
 	struct route *r =
 	    build_route(&b, "r", build_run(&b, abort_inside), build_append(&b, "."), NULL);
-	begin();
-	run(r, "x");
+	case_begin(&f, &b);
+	case_run_at_once(&f, r, "x");
 	assert_string_equal(f.exception, "RejectedExecutionException: now");
-	end();
+	case_end(&f);
 }
 
 /* ---- calls ---- */
@@ -299,10 +268,10 @@ static void
 test_call(void **state)
 {
 	(void)state;
-	setup();
+	build_init(&b);
 	struct route *r = call_route();
-	begin();
-	run(r, "x");
+	case_begin(&f, &b);
+	case_run_at_once(&f, r, "x");
 	assert_string_equal(f.body, "x1CC4");
 	assert_int_equal(f.calls, 1);
 	f.call_mode = FAKE_LATER;
@@ -311,21 +280,21 @@ test_call(void **state)
 	engine_call_done(ex, true, NULL);
 	assert_string_equal(f.body, "reply4");
 	f.local = true;
-	run(r, "z");
+	case_run_at_once(&f, r, "z");
 	assert_string_equal(f.body, "z1234");
-	end();
+	case_end(&f);
 }
 
 static void
 test_call_fails_at_its_second_step(void **state)
 {
 	(void)state;
-	setup();
+	build_init(&b);
 	struct route *r = call_route();
 	struct step *handler = build_on_exception(&b, EXCEPTION_EXCEPTION, NULL, NULL);
 	build_redelivery(&b, handler, 1, 0);
 	build_handler(&b, r, handler, true);
-	begin();
+	case_begin(&f, &b);
 	f.call_mode = FAKE_LATER;
 	struct exchange *ex = fake_start(&f, r, "x");
 	/* the reply: the first step of the run has been done */
@@ -337,23 +306,23 @@ test_call_fails_at_its_second_step(void **state)
 	assert_int_equal(f.calls, 2);
 	assert_int_equal(f.redelivered, 1);
 	assert_string_equal(f.body, "x1-2C4");
-	end();
+	case_end(&f);
 }
 
 static void
 test_call_with_a_stop_in_its_run(void **state)
 {
 	(void)state;
-	setup();
+	build_init(&b);
 	struct route *r = call_route();
-	begin();
+	case_begin(&f, &b);
 	f.call_mode = FAKE_LATER;
 	struct exchange *ex = fake_start(&f, r, "x");
 	ex->stop = true;
 	engine_call_done(ex, true, NULL);
 	assert_string_equal(f.body, "x1");
 	assert_false(f.failed);
-	end();
+	case_end(&f);
 }
 
 /* ---- remote values ---- */
@@ -386,57 +355,57 @@ static void
 check_remote(void **state)
 {
 	const struct remote_row *row = *state;
-	setup();
+	build_init(&b);
 	struct route *r = remote_choice(build_remote(&b, "xform", "a", true),
 	    build_remote(&b, "xform", "c", true), build_remote(&b, "xform", "d", true));
-	begin();
+	case_begin(&f, &b);
 	f.answers = row->answers;
-	run(r, "x");
+	case_run_at_once(&f, r, "x");
 	assert_string_equal(f.body, row->body);
 	assert_string_equal(f.exception, row->exception);
 	assert_int_equal(f.evaluates, 1); /* all in one call */
 	assert_int_equal(f.asked_n, 3);
 	assert_true(f.asked_first_match);
-	end();
+	case_end(&f);
 }
 
 static void
 test_remote_of_two_owners(void **state)
 {
 	(void)state;
-	setup();
+	build_init(&b);
 	struct route *r = remote_choice(build_remote(&b, "xform", "a", true),
 	    build_remote(&b, "jq", "c", true), build_remote(&b, "xform", "d", true));
-	begin();
+	case_begin(&f, &b);
 	f.answers = "a=false\nc=false\nd=true";
-	run(r, "x");
+	case_run_at_once(&f, r, "x");
 	assert_string_equal(f.body, "xD");
 	assert_int_equal(f.evaluates, 3);
-	end();
+	case_end(&f);
 }
 
 static void
 test_remote_behind_a_local_predicate(void **state)
 {
 	(void)state;
-	setup();
+	build_init(&b);
 	struct route *r = remote_choice(build_remote(&b, "xform", "a", true),
 	    build_predicate(&b, fn_true, ""), build_remote(&b, "xform", "d", true));
-	begin();
+	case_begin(&f, &b);
 	f.answers = "a=false\nd=true";
-	run(r, "x");
+	case_run_at_once(&f, r, "x");
 	assert_string_equal(f.body, "xC"); /* in order, although d was asked for with a */
-	end();
+	case_end(&f);
 }
 
 static void
 test_remote_later_and_lost(void **state)
 {
 	(void)state;
-	setup();
+	build_init(&b);
 	struct route *r = remote_choice(build_remote(&b, "xform", "a", true),
 	    build_remote(&b, "xform", "c", true), build_remote(&b, "xform", "d", true));
-	begin();
+	case_begin(&f, &b);
 	f.evaluate_mode = FAKE_LATER;
 	f.answers = "a=false\nc=false\nd=true";
 	struct exchange *ex = fake_start(&f, r, "x");
@@ -444,10 +413,10 @@ test_remote_later_and_lost(void **state)
 	fake_answer_evaluate(&f, ex);
 	assert_string_equal(f.body, "xD");
 	f.evaluate_mode = FAKE_FAIL;
-	run(r, "x");
+	case_run_at_once(&f, r, "x");
 	assert_memory_equal(f.exception, "Worker", 6);
 	assert_non_null(strstr(f.exception, "lost"));
-	end();
+	case_end(&f);
 }
 
 /* A step's slots are its own. */
@@ -455,17 +424,17 @@ static void
 test_slots_are_cleared(void **state)
 {
 	(void)state;
-	setup();
+	build_init(&b);
 	struct expression *e = build_remote(&b, "xform", "a", false);
 	struct step *one = build_set_body(&b, ""), *two = build_set_body(&b, "");
 	one->expr = two->expr = e;
 	struct route *r = build_route(&b, "r", one, two, NULL);
-	begin();
+	case_begin(&f, &b);
 	f.answers = "a=v";
-	run(r, "x");
+	case_run_at_once(&f, r, "x");
 	assert_string_equal(f.body, "v");
 	assert_int_equal(f.evaluates, 2);
-	end();
+	case_end(&f);
 }
 
 /* ---- streams ---- */
@@ -484,17 +453,17 @@ test_stream_is_collected_for_who_reads_it(void **state)
 {
 	(void)state;
 	struct fake_stream fs;
-	setup();
+	build_init(&b);
 	struct route *r =
 	    build_route(&b, "r", build_set_header(&b, "h", "v"), build_append(&b, "."), NULL);
-	begin();
+	case_begin(&f, &b);
 	engine_start(&f.en, stream_exchange(&fs), r);
 	assert_string_equal(f.body, "collected.");
 	assert_int_equal(f.collects, 1);
 	f.collect_mode = FAKE_FAIL;
 	engine_start(&f.en, stream_exchange(&fs), r);
 	assert_string_equal(f.exception, "IOException: broken");
-	end();
+	case_end(&f);
 }
 
 static void
@@ -502,12 +471,12 @@ test_stream_passes_those_who_do_not(void **state)
 {
 	(void)state;
 	struct fake_stream fs;
-	setup();
+	build_init(&b);
 	struct step *to =
 	    build_to(&b, build_endpoint(&b, "fake:x", COMPONENT_PRODUCER | COMPONENT_STREAM_IN));
 	struct step *when = build_when(&b, build_predicate(&b, fn_true, ""), to, NULL);
 	struct route *r = build_route(&b, "r", build_choice(&b, NULL, when, NULL), NULL);
-	begin();
+	case_begin(&f, &b);
 	to->body_once = true;
 	engine_start(&f.en, stream_exchange(&fs), r);
 	assert_int_equal(f.collects, 0);
@@ -516,7 +485,7 @@ test_stream_passes_those_who_do_not(void **state)
 	to->body_once = false;
 	engine_start(&f.en, stream_exchange(&fs), r);
 	assert_string_equal(f.body, "collectedS");
-	end();
+	case_end(&f);
 }
 
 static void
@@ -524,13 +493,13 @@ test_stream_that_nobody_takes(void **state)
 {
 	(void)state;
 	struct fake_stream fs;
-	setup();
+	build_init(&b);
 	struct route *r = build_route(&b, "r", build_set_body(&b, "new"), NULL);
-	begin();
+	case_begin(&f, &b);
 	engine_start(&f.en, stream_exchange(&fs), r);
 	assert_string_equal(f.body, "new");
 	assert_int_equal(fs.cancelled, 1);
-	end();
+	case_end(&f);
 }
 
 /* ---- runs of steps ---- */
@@ -549,11 +518,11 @@ static void
 test_start_steps(void **state)
 {
 	(void)state;
-	setup();
+	build_init(&b);
 	struct step *boom = build_boom(&b, EXCEPTION_TRANSFORMER, "bad", 0);
 	struct route *r = build_route(&b, "r", build_append(&b, "1"), build_append(&b, "2"), boom,
 	    build_append(&b, "3"), NULL);
-	begin();
+	case_begin(&f, &b);
 	struct exchange *ex = fake_exchange(&f, "x");
 	engine_start_steps(&f.en, ex, r->block.first, 2);
 	assert_string_equal(f.body, "x12");
@@ -572,7 +541,7 @@ test_start_steps(void **state)
 	assert_true(str_eq(text, STR_LIT("x2")));
 	assert_int_equal(ex->dirty, DIRTY_BODY);
 	exchange_free(&f.pool, &ex);
-	end();
+	case_end(&f);
 }
 
 /* ---- stop ---- */
@@ -583,7 +552,7 @@ static void
 test_stop(void **state)
 {
 	(void)state;
-	setup();
+	build_init(&b);
 	struct step *when = build_when(&b, build_predicate(&b, fn_true, ""),
 	    build_step(&b, &stop_eip), build_append(&b, "no"), NULL);
 	struct route *inner = build_route(&b, "inner", build_append(&b, "i"),
@@ -592,11 +561,11 @@ test_stop(void **state)
 	struct step *try =
 	    build_try(&b, build_finally(&b, build_append(&b, "no"), NULL), NULL, NULL, to, NULL);
 	struct route *outer = build_route(&b, "outer", try, build_append(&b, "no"), NULL);
-	begin();
-	run(outer, "x");
+	case_begin(&f, &b);
+	case_run_at_once(&f, outer, "x");
 	assert_string_equal(f.body, "xi");
 	assert_false(f.failed);
-	end();
+	case_end(&f);
 }
 
 /* ---- memory ---- */
@@ -617,7 +586,7 @@ static void
 test_activations_are_used_again(void **state)
 {
 	(void)state;
-	setup();
+	build_init(&b);
 	struct route *r = build_route(&b, "r", build_set_body(&b, "a"), NULL);
 	struct step *st = r->block.first;
 	for (int i = 0; i < 1000; i++, st = st->next) {
@@ -626,12 +595,12 @@ test_activations_are_used_again(void **state)
 		st->next = i == 1 || i == 999 ? build_run(&b, note_used)
 					      : build_choice(&b, NULL, when, NULL);
 	}
-	begin();
+	case_begin(&f, &b);
 	used[0] = used[1] = 0;
-	run(r, "x");
+	case_run_at_once(&f, r, "x");
 	assert_true(used[0] > 0);
 	assert_int_equal(used[0], used[1]);
-	end();
+	case_end(&f);
 }
 
 /* ---- order ---- */
@@ -664,12 +633,13 @@ static void
 test_order(void **state)
 {
 	(void)state;
-	setup();
+	build_init(&b);
 	struct step *second = build_append(&b, "2");
 	second->ordered = true;
-	struct route *r = build_route(&b, "r", build_append(&b, "1"), second, build_append(&b, "3"), NULL);
-	begin();
-	run(r, "x"); /* without */
+	struct route *r =
+	    build_route(&b, "r", build_append(&b, "1"), second, build_append(&b, "3"), NULL);
+	case_begin(&f, &b);
+	case_run_at_once(&f, r, "x"); /* without */
 	assert_string_equal(f.body, "x123");
 	struct gate g = { .order = { gate_may_run, gate_ran } };
 	struct exchange *ex = fake_exchange(&f, "y");
@@ -687,18 +657,18 @@ test_order(void **state)
 	assert_int_equal(g.asked, 3);
 	assert_int_equal(g.ran, 1);
 	assert_string_equal(f.body, "y123");
-	end();
+	case_end(&f);
 }
 
 static void
 test_order_aborted(void **state)
 {
 	(void)state;
-	setup();
+	build_init(&b);
 	struct step *st = build_append(&b, "1");
 	st->ordered = true;
 	struct route *r = build_route(&b, "r", st, NULL);
-	begin();
+	case_begin(&f, &b);
 	struct gate g = { .order = { gate_may_run, gate_ran } };
 	struct exchange *ex = fake_exchange(&f, "y");
 	ex->order = &g.order;
@@ -706,7 +676,7 @@ test_order_aborted(void **state)
 	engine_abort(ex, EXCEPTION_REJECTED_EXECUTION, "ends");
 	assert_int_equal(f.done, 1);
 	assert_int_equal(g.ran, 0);
-	end();
+	case_end(&f);
 }
 
 extern const struct eip_desc deadLetterChannel_eip;
@@ -727,11 +697,11 @@ static void
 test_start_failed(void **state)
 {
 	(void)state;
-	setup();
+	build_init(&b);
 	struct route *plain = build_route(&b, "plain", build_append(&b, "1"), NULL);
 	struct route *r = build_route(&b, "r", build_append(&b, "1"), build_append(&b, "2"), NULL);
 	r->error_handler = dead_letter(build_append(&b, "D"), 3);
-	begin();
+	case_begin(&f, &b);
 	struct exchange *ex = fake_exchange(&f, "x");
 	exchange_fail(ex, EXCEPTION_IO, "no message");
 	engine_start_failed(&f.en, ex, r);
@@ -743,7 +713,7 @@ test_start_failed(void **state)
 	engine_start_failed(&f.en, ex, plain);
 	assert_int_equal(f.done, 2);
 	assert_true(f.failed);
-	end();
+	case_end(&f);
 }
 
 int

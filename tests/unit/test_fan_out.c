@@ -2,7 +2,7 @@
 #include "core/eip/fan_out.h"
 #include "core/eip/items.h"
 
-#include "tests/lib/program_build.h"
+#include "tests/lib/engine_fake.h"
 #include "tests/lib/unit.h"
 
 #include <stdio.h>

@@ -4,7 +4,7 @@
 
 #include "core/eip/key_table.h"
 #include "core/eip/state.h"
-#include "tests/lib/program_build.h"
+#include "tests/lib/engine_fake.h"
 #include "tests/lib/unit.h"
 #include "tests/unit/config_fixture.h"
 

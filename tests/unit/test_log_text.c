@@ -2,7 +2,7 @@
 #include "transports/log/log.h"
 
 #include "core/eip/log_mask.h"
-#include "tests/lib/program_build.h"
+#include "tests/lib/engine_fake.h"
 #include "tests/lib/unit.h"
 #include "transports/direct/direct.h"
 #include "transports/direct/direct_conf.h"

@@ -2,7 +2,7 @@
 #include "core/eip/sequence.h"
 
 #include "core/eip/state.h"
-#include "tests/lib/program_build.h"
+#include "tests/lib/engine_fake.h"
 #include "tests/lib/unit.h"
 #include "tests/unit/config_fixture.h"
 

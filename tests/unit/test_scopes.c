@@ -1,8 +1,7 @@
 /* core/eip: errorHandler, onCompletion, interceptSendToEndpoint; core/eip/intercept. */
 #include "core/eip/intercept.h"
 
-#include "tests/lib/program_build.h"
-#include "tests/lib/unit.h"
+#include "tests/lib/engine_case.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -12,37 +11,6 @@ extern const struct eip_desc deadLetterChannel_eip, defaultErrorHandler_eip, onC
 
 static struct build b;
 static struct fake f;
-
-static void
-setup(void)
-{
-	build_init(&b);
-}
-
-static void
-begin(void)
-{
-	fake_init(&f, &b);
-}
-
-static void
-end(void)
-{
-	assert_int_equal(f.pool.live, 0);
-	assert_int_equal(f.queue_n, 0);
-	fake_fini(&f);
-	build_fini(&b);
-}
-
-static void
-run(const struct route *route, const char *body)
-{
-	int done = f.done;
-	(void)fake_start(&f, route, body);
-	while (f.done == done)
-		fake_answer(&f, NULL);
-	assert_int_equal(f.done, done + 1);
-}
 
 static struct step *
 boom(void)
@@ -71,97 +39,98 @@ test_dead_letter_channel(void **state)
 {
 	static const char *const properties[] = { "CamelExceptionCaught", NULL };
 	(void)state;
-	setup();
+	build_init(&b);
 	struct route *r =
 	    build_route(&b, "r", build_append(&b, "1"), boom(), build_append(&b, "2"), NULL);
 	r->error_handler = handler(&deadLetterChannel_eip, build_append(&b, "D"), 2);
-	begin();
+	case_begin(&f, &b);
 	fake_watch(&f, NULL, properties);
-	run(r, "x");
+	case_run(&f, r, "x");
 	assert_false(f.failed);
 	assert_string_equal(f.body, "x1.D");
 	assert_string_equal(fake_seen(&f, "CamelExceptionCaught"), "java.io.IOException: boom");
 	assert_int_equal(f.redelivered, 2);
 	assert_null(strstr(f.log, "Exhausted")); /* it is handled */
-	end();
+	case_end(&f);
 }
 
 static void
 test_dead_letter_channel_with_the_original(void **state)
 {
 	(void)state;
-	setup();
+	build_init(&b);
 	struct route *r = build_route(
 	    &b, "r", build_append(&b, "1"), build_set_header(&b, "h", "1"), boom(), NULL);
 	struct step *st = handler(&deadLetterChannel_eip, build_append(&b, "D"), 0);
 	((struct error_handler_kind_conf *)st->conf)->on.use_original_message = true;
 	r->error_handler = st;
 	static const char *const headers[] = { "h", NULL };
-	begin();
+	case_begin(&f, &b);
 	fake_watch(&f, headers, NULL);
-	run(r, "x");
+	case_run(&f, r, "x");
 	assert_string_equal(f.body, "xD");
 	assert_string_equal(fake_seen(&f, "h"), "");
-	end();
+	case_end(&f);
 }
 
 static void
 test_dead_letter_channel_that_fails(void **state)
 {
 	(void)state;
-	setup();
+	build_init(&b);
 	struct route *r = build_route(&b, "r", boom(), NULL);
 	struct step *st =
 	    handler(&deadLetterChannel_eip, build_boom(&b, EXCEPTION_ILLEGAL_STATE, "dead", 0), 0);
 	r->error_handler = st;
-	begin();
-	run(r, "x");
+	case_begin(&f, &b);
+	case_run(&f, r, "x");
 	assert_false(f.failed);
 	assert_non_null(strstr(f.log, "java.lang.IllegalStateException: dead"));
 	((struct error_handler_kind_conf *)st->conf)->on.handles_new = false;
-	run(r, "x");
+	case_run(&f, r, "x");
 	assert_string_equal(f.exception, "IllegalStateException: dead");
-	end();
+	case_end(&f);
 }
 
 static void
 test_on_exception_before_the_dead_letter_channel(void **state)
 {
 	(void)state;
-	setup();
+	build_init(&b);
 	struct route *r = build_route(&b, "r", boom(), NULL);
 	struct step *on = build_on_exception(&b, EXCEPTION_IO, build_append(&b, "H"), NULL);
 	build_handler(&b, r, on, true);
 	r->error_handler = handler(&deadLetterChannel_eip, build_append(&b, "D"), 2);
-	begin();
-	run(r, "x");
+	case_begin(&f, &b);
+	case_run(&f, r, "x");
 	assert_string_equal(f.body, "x.H");
 	assert_true(f.failed);
 	assert_int_equal(f.redelivered, 0); /* one with steps has a policy of its own */
 	on->block = (struct block){ NULL, 0 };
-	run(r, "x"); /* one without steps leaves it to the channel, with its redeliveries */
+	case_run(
+	    &f, r, "x"); /* one without steps leaves it to the channel, with its redeliveries */
 	assert_string_equal(f.body, "x.D");
 	assert_false(f.failed);
 	assert_int_equal(f.redelivered, 2);
-	end();
+	case_end(&f);
 }
 
 static void
 test_default_error_handler(void **state)
 {
 	(void)state;
-	setup();
+	build_init(&b);
 	struct route *r = build_route(&b, "r", build_boom(&b, EXCEPTION_IO, "boom", 2), NULL);
 	struct route *never = build_route(&b, "never", boom(), NULL);
 	r->error_handler = never->error_handler = handler(&defaultErrorHandler_eip, NULL, 2);
-	begin();
-	run(r, "x");
+	case_begin(&f, &b);
+	case_run(&f, r, "x");
 	assert_string_equal(f.body, "x.");
 	assert_int_equal(f.redelivered, 2);
-	run(never, "x");
+	case_run(&f, never, "x");
 	assert_string_equal(f.exception, "IOException: boom");
 	assert_non_null(strstr(f.log, "Exhausted after delivery attempt: 3"));
-	end();
+	case_end(&f);
 }
 
 /* The failure goes to the caller, whose handler runs the whole callee again. */
@@ -169,7 +138,7 @@ static void
 test_no_error_handler(void **state)
 {
 	(void)state;
-	setup();
+	build_init(&b);
 	struct route *callee = build_route(
 	    &b, "callee", build_append(&b, "c"), build_boom(&b, EXCEPTION_IO, "boom", 2), NULL);
 	build_handler(&b, callee,
@@ -178,11 +147,11 @@ test_no_error_handler(void **state)
 	struct route *r =
 	    build_route(&b, "r", build_to(&b, build_direct(&b, "callee", callee)), NULL);
 	r->error_handler = handler(&defaultErrorHandler_eip, NULL, 2);
-	begin();
-	run(r, "x");
+	case_begin(&f, &b);
+	case_run(&f, r, "x");
 	assert_string_equal(f.body, "xc.");
 	assert_int_equal(f.redelivered, 2);
-	end();
+	case_end(&f);
 }
 
 /* ---- onCompletion ---- */
@@ -228,52 +197,52 @@ static void
 test_completion_afterwards(void **state)
 {
 	(void)state;
-	setup();
+	build_init(&b);
 	struct route *fine = build_route(&b, "fine", build_append(&b, "1"), NULL),
 		     *bad = build_route(&b, "bad", boom(), NULL);
 	struct on_completion_conf *conf = completion(fine, build_append(&b, "C"))->conf;
 	bad->completions = fine->completions;
 	bad->completions_n = 1;
-	begin();
+	case_begin(&f, &b);
 	seen[0] = 0;
-	run(fine, "x");
+	case_run(&f, fine, "x");
 	assert_string_equal(f.body, "x1");
 	assert_string_equal(seen, "");
 	run_rest();
 	assert_string_equal(seen, "[x1C copy]");
 	seen[0] = 0;
-	run(bad, "x");
+	case_run(&f, bad, "x");
 	assert_true(f.failed);
 	run_rest();
 	assert_string_equal(seen, "[x.C caught copy]");
 	conf->failure_only = true;
 	seen[0] = 0;
-	run(fine, "x");
+	case_run(&f, fine, "x");
 	run_rest();
 	assert_string_equal(seen, "");
 	conf->failure_only = false;
 	conf->complete_only = true;
-	run(bad, "x");
+	case_run(&f, bad, "x");
 	run_rest();
 	assert_string_equal(seen, "");
 	conf->on_when = build_predicate(&b, fn_false, "");
-	run(fine, "x");
+	case_run(&f, fine, "x");
 	run_rest();
 	assert_string_equal(seen, "");
 	conf->on_when = NULL;
 	conf->use_original = true;
 	f.en.keeps_original = true;
-	run(fine, "x");
+	case_run(&f, fine, "x");
 	run_rest();
 	assert_string_equal(seen, "[xC copy]");
-	end();
+	case_end(&f);
 }
 
 static void
 test_completion_before(void **state)
 {
 	(void)state;
-	setup();
+	build_init(&b);
 	struct route *fine = build_route(
 			 &b, "fine", build_append(&b, "1"), build_step(&b, &stop_eip), NULL),
 		     *bad = build_route(&b, "bad", boom(), NULL);
@@ -281,17 +250,17 @@ test_completion_before(void **state)
 	conf->mode = COMPLETION_BEFORE;
 	bad->completions = fine->completions;
 	bad->completions_n = 1;
-	begin();
+	case_begin(&f, &b);
 	seen[0] = 0;
-	run(fine, "x");
+	case_run(&f, fine, "x");
 	assert_string_equal(f.body, "x1C");
 	assert_string_equal(seen, "[x1C copy]");
 	seen[0] = 0;
-	run(bad, "x");
+	case_run(&f, bad, "x");
 	assert_string_equal(f.body, "x.C");
 	assert_string_equal(f.exception, "IOException: boom");
 	assert_string_equal(seen, "[x.C caught copy]");
-	end();
+	case_end(&f);
 }
 
 /* A called route brings its own, and each runs once for each call. */
@@ -299,20 +268,20 @@ static void
 test_completions_of_called_routes(void **state)
 {
 	(void)state;
-	setup();
+	build_init(&b);
 	struct route *callee = build_route(&b, "callee", build_append(&b, "c"), NULL);
 	struct endpoint *ep = build_direct(&b, "callee", callee);
 	struct route *r = build_route(&b, "r", build_to(&b, ep), build_to(&b, ep), NULL);
 	(void)completion(callee, build_append(&b, "1"));
 	(void)completion(r, boom());
-	begin();
+	case_begin(&f, &b);
 	seen[0] = 0;
-	run(r, "x");
+	case_run(&f, r, "x");
 	assert_false(f.failed);
 	run_rest();
 	assert_string_equal(seen, "[xcc1 copy][xcc1 copy]");
 	assert_non_null(strstr(f.log, "java.io.IOException: boom"));
-	end();
+	case_end(&f);
 }
 
 /* ---- interceptors ---- */
@@ -339,44 +308,44 @@ test_intercept_sends(void **state)
 {
 	static const char *const properties[] = { "CamelInterceptedEndpoint", NULL };
 	(void)state;
-	setup();
+	build_init(&b);
 	struct route *callee = build_route(&b, "b1", build_append(&b, "b"), NULL);
 	struct route *r = build_route(&b, "r", build_append(&b, "1"),
 	    build_to(&b, build_direct(&b, "b1", callee)),
 	    build_to(&b, build_endpoint(&b, "fake:x", COMPONENT_PRODUCER)), NULL);
 	struct intercept_conf *conf = intercept_sends(r, "direct:b*", build_append(&b, "i"));
 	(void)intercept_sends(r, "direct://b1", build_append(&b, "j"));
-	begin();
+	case_begin(&f, &b);
 	fake_watch(&f, NULL, properties);
-	run(r, "x");
+	case_run(&f, r, "x");
 	assert_string_equal(f.body, "x1ijbS");
 	assert_string_equal(fake_seen(&f, "CamelInterceptedEndpoint"), "direct://b1");
 	conf->skips = true;
-	run(r, "x");
+	case_run(&f, r, "x");
 	assert_string_equal(f.body, "x1iS");
 	conf->on_when = build_predicate(&b, fn_false, "");
-	run(r, "x");
+	case_run(&f, r, "x");
 	assert_string_equal(f.body, "x1jbS"); /* the condition does not hold: it is sent */
 	conf->on_when = build_remote(&b, "xform", "true", true);
 	f.evaluate_mode = FAKE_LATER;
-	run(r, "x");
+	case_run(&f, r, "x");
 	assert_string_equal(f.body, "x1iS");
-	end();
+	case_end(&f);
 }
 
 static void
 test_intercept_that_fails(void **state)
 {
 	(void)state;
-	setup();
+	build_init(&b);
 	struct route *r = build_route(
 	    &b, "r", build_to(&b, build_endpoint(&b, "fake:x", COMPONENT_PRODUCER)), NULL);
 	(void)intercept_sends(r, "fake:.*", boom());
-	begin();
-	run(r, "x");
+	case_begin(&f, &b);
+	case_run(&f, r, "x");
 	assert_string_equal(f.exception, "IOException: boom");
 	assert_int_equal(f.sends, 0);
-	end();
+	case_end(&f);
 }
 
 /* Steps as the compiler puts them into a route. */
@@ -386,7 +355,7 @@ test_intercept_steps(void **state)
 	static const char *const properties[] = { "CamelInterceptedNodeId",
 		"CamelInterceptedRouteId", NULL };
 	(void)state;
-	setup();
+	build_init(&b);
 	struct step *from = build_step(&b, &interceptFrom_eip),
 		    *other = build_step(&b, &interceptFrom_eip),
 		    *each = build_step(&b, &intercept_eip), *last = build_append(&b, "1");
@@ -401,13 +370,13 @@ test_intercept_steps(void **state)
 			     &((struct intercept_conf *)other->conf)->pattern, &err),
 	    HINNY_OK);
 	struct route *r = build_route(&b, "r", from, other, each, last, NULL);
-	begin();
+	case_begin(&f, &b);
 	fake_watch(&f, NULL, properties);
-	run(r, "x");
+	case_run(&f, r, "x");
 	assert_string_equal(f.body, "xfe1");
 	assert_string_equal(fake_seen(&f, "CamelInterceptedNodeId"), last->id);
 	assert_string_equal(fake_seen(&f, "CamelInterceptedRouteId"), "r");
-	end();
+	case_end(&f);
 }
 
 int

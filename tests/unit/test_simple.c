@@ -1,86 +1,25 @@
 /* core/lang/simple*: the vectors of the specification, the cases from the field, what is refused at
- * load and with which words. */
+ * load. */
 #include "core/lang/simple.h"
 
 #include "core/lang/simple_priv.h"
-#include "tests/lib/lang_case.h"
+#include "tests/lib/simple_case.h"
 #include "tests/lib/unit.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct row {
 	const char *label, *text, *expected;
 };
-
-static struct value
-text_value(struct lang_case *lc, const char *text)
-{
-	return value_str(lang_case_text(lc, text));
-}
-
-static struct value
-list_value(struct lang_case *lc)
-{
-	struct arena *a = &lc->ex->arena;
-	struct value list = value_new_list(a, 3);
-	value_list_add(a, list.u.list, value_str(STR_LIT("a")));
-	value_list_add(a, list.u.list, value_str(STR_LIT("b")));
-	value_list_add(a, list.u.list, value_str(STR_LIT("c")));
-	return list;
-}
-
-/* The message of the specification's vectors. */
-static void
-set_message(struct lang_case *lc)
-{
-	struct value map = value_new_map(&lc->ex->arena, 1, false), bday = value_int(1714557600000);
-	value_map_set(&lc->ex->arena, map.u.map, STR_LIT("k"), value_str(STR_LIT("v")));
-	bday.flags = VALUE_DATE | VALUE_LONG;
-	const struct {
-		const char *name;
-		struct value v;
-	} headers[] = {
-		{ "foo", text_value(lc, "abc") },
-		{ "num", text_value(lc, "42") },
-		{ "int", value_int(42) },
-		{ "seven", value_int(7) },
-		{ "zero", value_int(0) },
-		{ "neg", value_int(-5) },
-		{ "dbl", value_double(3.5) },
-		{ "flag", value_bool(true) },
-		{ "sflag", text_value(lc, "true") },
-		{ "title", text_value(lc, "Camel in Action") },
-		{ "medal", text_value(lc, "gold") },
-		{ "empty", text_value(lc, "") },
-		{ "ver", text_value(lc, "10") },
-		{ "zero7", text_value(lc, "007") },
-		{ "t35", text_value(lc, "3.5") },
-		{ "lines", text_value(lc, "a\nb") },
-		{ "bytes", value_bytes(lang_case_text(lc, "bytes")) },
-		{ "list", list_value(lc) },
-		{ "map", map },
-		{ "bday", bday },
-		{ "json", text_value(lc, "{\"id\":7}") },
-		{ "which", text_value(lc, "foo") },
-		{ "a.b", text_value(lc, "dotted") },
-		{ "X-Trace-Id", text_value(lc, "t-9") },
-	};
-	for (size_t i = 0; i < sizeof headers / sizeof *headers; i++)
-		lang_case_header(lc, headers[i].name, headers[i].v);
-	exchange_set_property(lc->ex, STR_LIT("prop"), text_value(lc, "pv"));
-	exchange_set_variable(lc->ex, STR_LIT("v1"), text_value(lc, "var"));
-	exchange_set_variable(lc->ex, STR_LIT("vn"), value_int(5));
-	lang_case_body(lc, "Hello World");
-	compile_fake_property(&lc->c, "app.name", "n1");
-}
 
 static void
 check(const struct row *r, bool predicate)
 {
 	struct lang_case lc;
 	lang_case_init(&lc);
-	set_message(&lc);
+	simple_case_message(&lc);
 	assert_string_equal(lang_case_run(&lc, "simple", r->text, predicate), r->expected);
 	lang_case_fini(&lc);
 }
@@ -293,7 +232,8 @@ static const struct row more_expressions[] = {
 	{ "year of the week in its middle", "${date:header.bday:YYYY-ww}", "2024-18" },
 	{ "summer time", "${date-with-timezone:header.bday-744h:Europe/Paris:yyyy-MM-dd HH:mm z}",
 	    "2024-03-31 12:00 CEST" },
-	{ "before summer time", "${date-with-timezone:header.bday-758h:Europe/Paris:yyyy-MM-dd HH:mm z}",
+	{ "before summer time",
+	    "${date-with-timezone:header.bday-758h:Europe/Paris:yyyy-MM-dd HH:mm z}",
 	    "2024-03-30 21:00 CET" },
 	{ "replaceAll", "${body.replaceAll('(l+)o?','<$1>')}", "He<ll> Wor<l>d" },
 	{ "replaceFirst", "${body.replaceFirst('[a-z&&[^l]]','-')}", "H-llo World" },
@@ -494,7 +434,8 @@ static const struct row more_predicates[] = {
 	{ "regex of a header", "${header.num} regex ${header.num}", IS_TRUE },
 	{ "regex with Java's class", "${header.foo} regex '\\p{Lower}+'", IS_TRUE },
 	{ "regex with an intersection", "${header.foo} regex '[a-z&&[^b]]+'", IS_FALSE },
-	{ "regex with an intersection that matches", "${header.foo} regex '[a-z&&[^x]]+'", IS_TRUE },
+	{ "regex with an intersection that matches", "${header.foo} regex '[a-z&&[^x]]+'",
+	    IS_TRUE },
 	{ "regex that explodes", "'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!' regex '(a+)+b?!!'",
 	    FAILS },
 	{ "range of text", "${header.foo} range '1..5'", IS_FALSE },
@@ -606,7 +547,7 @@ run_case(char *line)
 		char *value = strchr(pair, '=');
 		assert_non_null(value);
 		*value++ = '\0';
-		lang_case_header(&lc, pair, text_value(&lc, value));
+		lang_case_header(&lc, pair, simple_case_text(&lc, value));
 	}
 	lang_case_body(&lc, body[0] != '\0' ? body : NULL);
 	const char *got = lang_case_run(&lc, "simple", text, predicate);
@@ -637,216 +578,6 @@ test_field_cases(void **state)
 	assert_true(n > 20);
 }
 
-/* ---- the rest ---- */
-
-static void
-test_functions_sorted(void **state)
-{
-	size_t n;
-	const struct simple_function *all = simple_function_all(&n);
-	(void)state;
-	assert_true(n > 50);
-	for (size_t i = 0; i < n; i++) {
-		assert_ptr_equal(simple_function_find(str_of(all[i].name)), &all[i]);
-		assert_true(i == 0 || strcmp(all[i - 1].name, all[i].name) < 0);
-		assert_true(all[i].min <= all[i].max && all[i].help[0] != '\0');
-	}
-}
-
-static void
-test_no_allocation(void **state)
-{
-	struct lang_case lc;
-	struct value v;
-	(void)state;
-	lang_case_init(&lc);
-	set_message(&lc);
-	struct expression *e = compile_fake_new(
-	    &lc.c, "simple", "${header.foo} == 'abc' && ${header.title} contains 'Action'", true);
-	assert_true(compile_fake_finish(&lc.c, e));
-	size_t used = lc.ex->arena.used;
-	assert_int_equal(expression_eval(e, lc.ex, &v), EVAL_OK);
-	assert_true(v.type == VALUE_BOOL && v.u.b);
-	assert_int_equal(lc.ex->arena.used, used);
-	lang_case_fini(&lc);
-}
-
-static bool
-reads(const struct strings *names, const char *name)
-{
-	for (size_t i = 0; i < names->n; i++)
-		if (strcmp(names->items[i], name) == 0)
-			return true;
-	return false;
-}
-
-static void
-test_access(void **state)
-{
-	struct lang_case lc;
-	(void)state;
-	lang_case_init(&lc);
-	struct expression *e = compile_fake_new(&lc.c, "simple",
-	    "${header.a} ${exchangeProperty.p} ${variable.v[0]} ${exception.message} "
-	    "${date:header.d:yyyy}",
-	    false);
-	assert_true(compile_fake_finish(&lc.c, e));
-	assert_true(reads(&e->reads.headers, "a") && reads(&e->reads.headers, "d") &&
-	    reads(&e->reads.properties, "p"));
-	assert_true(reads(&e->reads.variables, "v"));
-	assert_int_equal(e->reads.flags, ACCESS_EXCEPTION);
-	e = compile_fake_new(&lc.c, "simple", "${trim()} ${header.${variable.v}}", false);
-	assert_true(compile_fake_finish(&lc.c, e));
-	assert_int_equal(e->reads.flags, ACCESS_BODY | ACCESS_HEADERS_ALL);
-	lang_case_fini(&lc);
-}
-
-static void
-test_boolean_result_type(void **state)
-{
-	struct lang_case lc;
-	struct value v;
-	(void)state;
-	lang_case_init(&lc);
-	set_message(&lc);
-	struct expression *e = compile_fake_new(&lc.c, "simple", "${header.foo} == 'abc'", false);
-	e->result_type = CLASS_BOOLEAN;
-	assert_true(compile_fake_finish(&lc.c, e));
-	assert_int_equal(expression_eval(e, lc.ex, &v), EVAL_OK);
-	assert_true(v.type == VALUE_BOOL && v.u.b);
-	e = compile_fake_new(&lc.c, "simple", "${header.num}", false);
-	e->result_type = CLASS_INTEGER;
-	assert_true(compile_fake_finish(&lc.c, e));
-	assert_int_equal(expression_eval(e, lc.ex, &v), EVAL_OK);
-	assert_true(v.type == VALUE_INT && v.u.i == 42);
-	lang_case_fini(&lc);
-}
-
-static void
-test_options(void **state)
-{
-	struct lang_case lc;
-	(void)state;
-	lang_case_init(&lc);
-	set_message(&lc);
-	struct expression *e = compile_fake_new(&lc.c, "simple", "  ${header.foo} x ", false);
-	((struct simple_conf *)e->conf)->trim_result = true;
-	assert_true(compile_fake_finish(&lc.c, e));
-	assert_string_equal(lang_case_eval(&lc, e), "abc x");
-	e = compile_fake_new(&lc.c, "simple", "${header.map}", false);
-	((struct simple_conf *)e->conf)->pretty = true;
-	assert_true(compile_fake_finish(&lc.c, e));
-	assert_string_equal(lang_case_eval(&lc, e), "{\n\t\"k\": \"v\"\n}");
-	e = compile_fake_new(&lc.c, "simple", "x", false);
-	((struct simple_conf *)e->conf)->nested = true;
-	assert_false(compile_fake_finish(&lc.c, e));
-	lang_case_fini(&lc);
-}
-
-/* A remote part: wanted, then read from its slot; its exception surfaces when it is read. */
-static void
-test_remote_part(void **state)
-{
-	struct lang_case lc;
-	struct value v;
-	(void)state;
-	lang_case_init(&lc);
-	set_message(&lc);
-	struct expression *e =
-	    compile_fake_new(&lc.c, "simple", "${header.int} == 1 || ${xpath(/o/@id)} > 5", true);
-	assert_true(compile_fake_finish(&lc.c, e));
-	assert_int_equal(e->parts_n, 1);
-	assert_string_equal(e->parts[0]->text, "/o/@id");
-	assert_int_equal(expression_eval(e, lc.ex, &v), EVAL_NEED);
-	assert_ptr_equal(lc.ex->need, e->parts[0]);
-	struct eval_slot slot = {
-		.e = e->parts[0], .filled = true, .value = value_str(STR_LIT("9"))
-	};
-	lc.ex->slots = &slot;
-	lc.ex->slots_n = 1;
-	assert_int_equal(expression_eval(e, lc.ex, &v), EVAL_OK);
-	assert_true(v.u.b);
-	slot.exception = exception_new(&lc.ex->arena, EXCEPTION_XPATH_EXPRESSION, "wrong");
-	assert_int_equal(expression_eval(e, lc.ex, &v), EVAL_ERROR);
-	assert_ptr_equal(lc.ex->exception, slot.exception);
-	/* not read: no error */
-	lang_case_header(&lc, "int", value_int(1));
-	lc.ex->exception = NULL;
-	assert_int_equal(expression_eval(e, lc.ex, &v), EVAL_OK);
-	/* before anything is set, all parts must be there */
-	lc.ex->slots_n = 0;
-	e = compile_fake_new(&lc.c, "simple", "${setHeader(z,1)}${xpath(/a)}", false);
-	assert_true(compile_fake_finish(&lc.c, e));
-	assert_int_equal(expression_eval(e, lc.ex, &v), EVAL_NEED);
-	assert_null(exchange_header(lc.ex, STR_LIT("z")));
-	assert_string_equal(
-	    lang_case_run(&lc, "simple", "${body} ~> ${xpath(/a)}", false), REFUSED);
-	assert_string_equal(lang_case_run(&lc, "simple", "${xpath(/zz:a)}", false), REFUSED);
-	lang_case_fini(&lc);
-}
-
-static void
-test_exception(void **state)
-{
-	struct lang_case lc;
-	(void)state;
-	lang_case_init(&lc);
-	assert_string_equal(
-	    lang_case_run(&lc, "simple", "${exception.message}", false), NULL_VALUE);
-	assert_string_equal(lang_case_run(&lc, "simple", "${exception.stacktrace}", false), FAILS);
-	lc.ex->caught = exception_new(&lc.ex->arena, EXCEPTION_IO, "broken");
-	assert_string_equal(lang_case_run(&lc, "simple", "${exception.message}", false), "broken");
-	assert_string_equal(lang_case_run(&lc, "simple",
-				"${exchangeProperty.CamelExceptionCaught.message}", false),
-	    "broken");
-	assert_string_equal(
-	    lang_case_run(&lc, "simple", "${exception.class.name}", false), "java.io.IOException");
-	assert_string_equal(lang_case_run(&lc, "simple",
-				"${exchangeProperty.CamelExceptionCaught.class.simpleName}", false),
-	    "IOException");
-	assert_string_equal(
-	    lang_case_run(&lc, "simple", "${exception.cause.message}", false), NULL_VALUE);
-	lc.ex->caught->cause = exception_new(&lc.ex->arena, EXCEPTION_ILLEGAL_STATE, "deep");
-	assert_string_equal(lang_case_run(&lc, "simple",
-				"${exception.cause.message} ${exception.cause.class.simpleName}",
-				false),
-	    "deep IllegalStateException");
-	assert_string_equal(lang_case_run(&lc, "simple", "${exception.cause}", false),
-	    "java.lang.IllegalStateException: deep");
-	lc.ex->caught->cause = NULL;
-	assert_string_equal(
-	    lang_case_run(&lc, "simple", "${exception}", false), "java.io.IOException: broken");
-	lang_case_fini(&lc);
-}
-
-static void
-test_nesting_is_bounded(void **state)
-{
-	enum { LEVELS = 5000 };
-	struct lang_case lc;
-	char *text = malloc(LEVELS * 8 + 64);
-	(void)state;
-	assert_non_null(text);
-	lang_case_init(&lc);
-	char *p = text;
-	for (int i = 0; i < LEVELS; i++)
-		p += sprintf(p, "${not(");
-	for (int i = 0; i < LEVELS; i++)
-		p += sprintf(p, ")}");
-	assert_string_equal(lang_case_run(&lc, "simple", text, false), REFUSED);
-	p = text;
-	for (int i = 0; i < LEVELS; i++)
-		p += sprintf(p, "${' ");
-	assert_string_equal(lang_case_run(&lc, "simple", text, true), REFUSED);
-	p = text + sprintf(text, "${");
-	for (int i = 0; i < LEVELS; i++)
-		p += sprintf(p, "int:");
-	(void)sprintf(p, "body}");
-	assert_string_equal(lang_case_run(&lc, "simple", text, false), REFUSED);
-	lang_case_fini(&lc);
-	free(text);
-}
-
 int
 main(void)
 {
@@ -858,13 +589,5 @@ main(void)
 	UNIT_TABLE("error", errors, check_error);
 	UNIT_CASE(test_null_body);
 	UNIT_CASE(test_field_cases);
-	UNIT_CASE(test_functions_sorted);
-	UNIT_CASE(test_no_allocation);
-	UNIT_CASE(test_access);
-	UNIT_CASE(test_boolean_result_type);
-	UNIT_CASE(test_options);
-	UNIT_CASE(test_remote_part);
-	UNIT_CASE(test_exception);
-	UNIT_CASE(test_nesting_is_bounded);
 	return unit_run("simple");
 }

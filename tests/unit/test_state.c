@@ -4,7 +4,7 @@
 
 #include "core/config/compile_priv.h"
 #include "core/config/config.h"
-#include "tests/lib/program_build.h"
+#include "tests/lib/engine_fake.h"
 #include "tests/lib/unit.h"
 
 #include <stdio.h>
