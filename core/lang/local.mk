@@ -42,6 +42,9 @@ core_lang_sources = \
 	core/lang/simple_init.c \
 	core/lang/simple_method.c \
 	core/lang/simple_method.h \
+	core/lang/simple_method_container.c \
+	core/lang/simple_method_priv.h \
+	core/lang/simple_method_text.c \
 	core/lang/simple_parse.c \
 	core/lang/simple_path.c \
 	core/lang/simple_scan.c \

@@ -23,11 +23,10 @@ enum eval_rc simple_method_call(
     const struct access_step *step, struct exchange *ex, const struct value *v, struct value *out);
 /* Is it ".class" or ".getClass()", and what is behind it the name? Fills *out and says how many
  * steps that were, or 0. `left`: how many steps there are. */
-size_t simple_method_class(
-    const struct access_step *step, size_t left, struct exchange *ex, const struct value *v,
-    struct value *out);
+size_t simple_method_class(const struct access_step *step, size_t left, struct exchange *ex,
+    const struct value *v, struct value *out);
 /* The element of a list. EVAL_ERROR: it is beyond the end, unless null_safe. */
-enum eval_rc simple_list_index(
-    struct exchange *ex, const struct value *list, int64_t index, bool null_safe, struct value *out);
+enum eval_rc simple_list_index(struct exchange *ex, const struct value *list, int64_t index,
+    bool null_safe, struct value *out);
 
 #endif
